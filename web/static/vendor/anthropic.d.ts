@@ -1,0 +1,1 @@
+export { default, Anthropic, APIError, APIUserAbortError, APIConnectionError } from '@anthropic-ai/sdk';

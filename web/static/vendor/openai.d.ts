@@ -1,0 +1,1 @@
+export { default, OpenAI, APIError, APIUserAbortError, APIConnectionError } from 'openai';
