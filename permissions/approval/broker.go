@@ -1,0 +1,234 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Errors of Resolve that a caller tells apart.
+var (
+	ErrUnknown  = errors.New("there is no such question")
+	ErrAnswered = errors.New("the question has been answered already")
+	ErrExpired  = errors.New("the question is no longer open")
+	ErrChoice   = errors.New("the question does not offer this answer")
+)
+
+// Grace is how long a question waits for somebody to show up, and how long
+// one look at the list of questions counts as somebody being there.
+const Grace = 15 * time.Second
+
+// keepEnded bounds how many ended questions are remembered, so that a late
+// answer is told why it came late.
+const keepEnded = 256
+
+// Config configures a Broker. The zero value of each field is its default.
+type Config struct {
+	Timeout func() time.Duration // how long a question waits; default 120 s
+	Now     func() time.Time     // default time.Now
+	NewID   func() string        // unguessable ids; required
+	// Asked and Ended are told of every question. They must not block.
+	Asked func(Question)
+	Ended func(Resolution)
+	// Remember saves an answer that counts for longer than this call. It is
+	// called for the winning answer only, before the call goes on. An error
+	// turns the answer into one for this call.
+	Remember func(Question, Answer) error
+}
+
+// Broker holds the questions that wait for a person.
+type Broker struct {
+	config Config
+
+	mu       sync.Mutex
+	open     map[string]*pending
+	order    []string // ids of open, oldest first
+	ended    map[string]Outcome
+	endedIDs []string
+	present  int       // connected clients that show questions
+	lastSeen time.Time // when somebody last was there
+	changed  chan struct{}
+}
+
+type pending struct {
+	question Question
+	done     chan Resolution // buffered; receives once, from whoever removed it from open
+}
+
+// NewBroker returns a Broker without questions.
+func NewBroker(c Config) *Broker {
+	if c.Timeout == nil {
+		c.Timeout = func() time.Duration { return 2 * time.Minute }
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Asked == nil {
+		c.Asked = func(Question) {}
+	}
+	if c.Ended == nil {
+		c.Ended = func(Resolution) {}
+	}
+	if c.Remember == nil {
+		c.Remember = func(Question, Answer) error { return nil }
+	}
+	return &Broker{config: c, open: map[string]*pending{}, ended: map[string]Outcome{}, changed: make(chan struct{})}
+}
+
+// SetPresent says how many connected clients show questions to a person.
+func (b *Broker) SetPresent(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.present > 0 || n > 0 {
+		b.lastSeen = b.config.Now()
+	}
+	b.present = n
+	b.wake()
+}
+
+// Seen says that somebody has just looked at the open questions.
+func (b *Broker) Seen() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lastSeen = b.config.Now()
+	b.wake()
+}
+
+// wake tells every waiting Ask that presence changed. Called with mu held.
+func (b *Broker) wake() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// Ask puts a question and blocks until it is answered, its deadline passes,
+// nobody is there to answer, or ctx ends. It fills ID, Asked and Deadline.
+func (b *Broker) Ask(ctx context.Context, q Question) Resolution {
+	now := b.config.Now()
+	q.ID, q.Asked = b.config.NewID(), now
+	q.Deadline = now.Add(b.config.Timeout())
+	if q.Resolved == nil {
+		q.Resolved = []Resolved{}
+	}
+	p := &pending{question: q, done: make(chan Resolution, 1)}
+	b.mu.Lock()
+	b.open[q.ID] = p
+	b.order = append(b.order, q.ID)
+	b.mu.Unlock()
+	b.config.Asked(q)
+
+	deadline := time.NewTimer(q.Deadline.Sub(now))
+	defer deadline.Stop()
+	for {
+		alone, changed := b.aloneIn(now)
+		var nobody <-chan time.Time
+		if alone >= 0 {
+			t := time.NewTimer(alone)
+			defer t.Stop()
+			nobody = t.C
+		}
+		select {
+		case r := <-p.done:
+			return r
+		case <-changed:
+		case <-nobody:
+			if left, _ := b.aloneIn(now); left != 0 {
+				continue
+			}
+			return b.end(p, Nobody)
+		case <-deadline.C:
+			return b.end(p, Expired)
+		case <-ctx.Done():
+			return b.end(p, Cancelled)
+		}
+	}
+}
+
+// aloneIn says how long a question asked at the given time still waits for
+// somebody to show up; negative while somebody is there.
+func (b *Broker) aloneIn(asked time.Time) (time.Duration, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.present > 0 {
+		return -1, b.changed
+	}
+	since := asked
+	if b.lastSeen.After(since) {
+		since = b.lastSeen
+	}
+	return max(0, Grace-b.config.Now().Sub(since)), b.changed
+}
+
+// end closes a question that nobody answered, unless an answer came first.
+func (b *Broker) end(p *pending, o Outcome) Resolution {
+	if !b.take(p.question.ID, o) {
+		return <-p.done
+	}
+	r := Resolution{Question: p.question, Outcome: o}
+	b.config.Ended(r)
+	return r
+}
+
+// take removes an open question and reports whether the caller was first.
+func (b *Broker) take(id string, o Outcome) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, ok := b.open[id]; !ok {
+		return false
+	}
+	delete(b.open, id)
+	b.order = slices.DeleteFunc(b.order, func(s string) bool { return s == id })
+	b.ended[id] = o
+	b.endedIDs = append(b.endedIDs, id)
+	if len(b.endedIDs) > keepEnded {
+		delete(b.ended, b.endedIDs[0])
+		b.endedIDs = b.endedIDs[1:]
+	}
+	return true
+}
+
+// Resolve answers a question. The first answer wins; a later one gets
+// ErrAnswered or ErrExpired and saves nothing. An error of Config.Remember is
+// returned although the call goes on, allowed once.
+func (b *Broker) Resolve(id string, a Answer) error {
+	b.mu.Lock()
+	p, ok := b.open[id]
+	ended, was := b.ended[id]
+	b.mu.Unlock()
+	switch {
+	case !ok && !was:
+		return fmt.Errorf("answer question %q: %w", id, ErrUnknown)
+	case !ok && ended == Answered:
+		return fmt.Errorf("answer question %q: %w", id, ErrAnswered)
+	case !ok:
+		return fmt.Errorf("answer question %q: %w (%s)", id, ErrExpired, ended)
+	case !p.question.offers(a):
+		return fmt.Errorf("answer question %q with %q: %w", id, a.Decision, ErrChoice)
+	case !b.take(id, Answered):
+		return fmt.Errorf("answer question %q: %w", id, ErrAnswered)
+	}
+	var err error
+	if a.Decision == Session || a.Decision == Always || a.Decision == Rule {
+		if err = b.config.Remember(p.question, a); err != nil {
+			a.Decision = Once
+			err = fmt.Errorf("the call was allowed once, but the answer could not be remembered: %w", err)
+		}
+	}
+	r := Resolution{Question: p.question, Outcome: Answered, Answer: a}
+	b.config.Ended(r)
+	p.done <- r
+	return err
+}
+
+// Open returns the open questions, oldest first.
+func (b *Broker) Open() []Question {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := make([]Question, 0, len(b.order))
+	for _, id := range b.order {
+		out = append(out, b.open[id].question)
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package approval
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"sync"
+
+	"zeroclaw/tools/atomicfile"
+)
+
+// State says how a tool's definition stands to the accepted one.
+type State string
+
+// The states of a definition.
+const (
+	DefinitionNew      State = "new" // never seen before; accepted by being seen, and asks like any tool
+	DefinitionAccepted State = "accepted"
+	DefinitionChanged  State = "changed" // differs from the accepted one
+)
+
+// Accepted is a definition as it was accepted.
+type Accepted struct {
+	Hash string          `json:"hash"`
+	Text json.RawMessage `json:"text"` // name, description and schemas, for a diff
+}
+
+// Definitions keeps the accepted definition of every remote tool, by full
+// name, in one file.
+type Definitions struct {
+	path string
+
+	mu       sync.Mutex
+	accepted map[string]Accepted
+}
+
+// OpenDefinitions reads the accepted definitions, none when the file does not
+// exist. After an error every definition counts as changed until accepted.
+func OpenDefinitions(path string) (*Definitions, error) {
+	d := &Definitions{path: path, accepted: map[string]Accepted{}}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &d.accepted)
+	}
+	if err != nil {
+		d.accepted = nil
+		return d, fmt.Errorf("read accepted tool definitions, all of which must be accepted again: %w", err)
+	}
+	return d, nil
+}
+
+// Check compares a definition with the accepted one, which it returns. A
+// definition that was never seen is pinned as it is.
+func (d *Definitions) Check(tool string, now Accepted) (State, Accepted, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	old, ok := d.accepted[tool]
+	switch {
+	case d.accepted == nil:
+		return DefinitionChanged, Accepted{}, nil
+	case !ok:
+		return DefinitionNew, now, d.save(tool, now)
+	case old.Hash == now.Hash:
+		return DefinitionAccepted, old, nil
+	}
+	return DefinitionChanged, old, nil
+}
+
+// Accept pins a definition.
+func (d *Definitions) Accept(tool string, now Accepted) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.save(tool, now)
+}
+
+func (d *Definitions) save(tool string, now Accepted) error {
+	next := maps.Clone(d.accepted)
+	if next == nil {
+		next = map[string]Accepted{}
+	}
+	next[tool] = now
+	data, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("save accepted tool definitions: %w", err)
+	}
+	if err := atomicfile.Write(d.path, append(data, '\n'), atomicfile.Options{Mode: 0o600}); err != nil {
+		return fmt.Errorf("save accepted tool definitions: %w", err)
+	}
+	d.accepted = next
+	return nil
+}

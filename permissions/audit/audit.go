@@ -1,0 +1,196 @@
+// Package audit is the record of calls: one JSON line for each, with the
+// verdict, who answered and what came of it, in files that rotate. It holds no
+// file contents and no secrets.
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Entry is one call.
+type Entry struct {
+	Time       time.Time        `json:"time"`
+	Session    string           `json:"session"`
+	Agent      string           `json:"agent"`
+	Client     string           `json:"client"` // page, cli, mcp
+	Call       string           `json:"call_id"`
+	Tool       string           `json:"tool"`
+	Arguments  json.RawMessage  `json:"arguments"` // long strings shortened
+	Verdict    string           `json:"verdict"`
+	Row        int              `json:"row"`
+	Rule       string           `json:"rule,omitempty"`
+	Reason     string           `json:"reason,omitempty"`
+	AnsweredBy string           `json:"answered_by,omitempty"`
+	Answer     string           `json:"answer,omitempty"`
+	Outcome    string           `json:"outcome"`
+	DurationMS int64            `json:"duration_ms"`
+	Sizes      map[string]int64 `json:"sizes,omitempty"` // arguments, result
+}
+
+// Config configures a Log.
+type Config struct {
+	Dir      string              // folder of audit.jsonl and its older parts
+	Redact   func(string) string // removes secrets from a line; nil for none
+	MaxBytes int64               // size at which a file is rotated; 0 is 8 MiB
+	Keep     int                 // how many older parts are kept; 0 is 5
+}
+
+// Log appends entries to audit.jsonl.
+type Log struct {
+	config Config
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+}
+
+const (
+	name = "audit.jsonl"
+	// longestArgument is where a string inside the arguments is cut: the record
+	// says what was called, not what was in the file.
+	longestArgument = 512
+)
+
+// Open returns the log of a folder, which is created at the first entry.
+func Open(c Config) *Log {
+	if c.Redact == nil {
+		c.Redact = func(s string) string { return s }
+	}
+	if c.MaxBytes == 0 {
+		c.MaxBytes = 8 << 20
+	}
+	if c.Keep == 0 {
+		c.Keep = 5
+	}
+	return &Log{config: c}
+}
+
+// Write appends one entry.
+func (l *Log) Write(e Entry) error {
+	e.Arguments = shorten(e.Arguments)
+	line, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("write the audit log: %w", err)
+	}
+	line = append([]byte(l.config.Redact(string(line))), '\n')
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.open(); err != nil {
+		return fmt.Errorf("write the audit log: %w", err)
+	}
+	if l.size > 0 && l.size+int64(len(line)) > l.config.MaxBytes {
+		if err := l.rotate(); err != nil {
+			return fmt.Errorf("rotate the audit log: %w", err)
+		}
+	}
+	n, err := l.file.Write(line)
+	l.size += int64(n)
+	if err != nil {
+		return fmt.Errorf("write the audit log: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+func (l *Log) open() error {
+	if l.file != nil {
+		return nil
+	}
+	if err := os.MkdirAll(l.config.Dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(l.part(0), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return err
+	}
+	l.file, l.size = f, info.Size()
+	// A line that a crash cut short must not swallow the next one.
+	if last := make([]byte, 1); l.size > 0 {
+		if _, err := f.ReadAt(last, l.size-1); err == nil && last[0] != '\n' {
+			n, _ := f.Write([]byte{'\n'})
+			l.size += int64(n)
+		}
+	}
+	return nil
+}
+
+func (l *Log) rotate() error {
+	if err := l.file.Close(); err != nil {
+		return err
+	}
+	l.file = nil
+	for i := l.config.Keep - 1; i >= 0; i-- {
+		if err := os.Rename(l.part(i), l.part(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return l.open()
+}
+
+// part is the path of the i-th file, 0 being the current one.
+func (l *Log) part(i int) string {
+	if i == 0 {
+		return filepath.Join(l.config.Dir, name)
+	}
+	return filepath.Join(l.config.Dir, fmt.Sprintf("audit.%d.jsonl", i))
+}
+
+// shorten cuts long strings in the arguments.
+func shorten(args json.RawMessage) json.RawMessage {
+	if len(args) <= longestArgument {
+		return args
+	}
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return json.RawMessage(`{}`)
+	}
+	out, err := json.Marshal(shortened(v))
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return out
+}
+
+func shortened(v any) any {
+	switch v := v.(type) {
+	case string:
+		if len(v) > longestArgument {
+			return fmt.Sprintf("%s… (%d bytes)", bytes.ToValidUTF8([]byte(v[:longestArgument]), nil), len(v))
+		}
+	case []any:
+		for i := range v {
+			v[i] = shortened(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = shortened(v[k])
+		}
+	}
+	return v
+}
