@@ -17,7 +17,7 @@ type State string
 
 // The states of a definition.
 const (
-	DefinitionNew      State = "new" // never seen before; accepted by being seen, and asks like any tool
+	DefinitionNew      State = "new" // never seen before
 	DefinitionAccepted State = "accepted"
 	DefinitionChanged  State = "changed" // differs from the accepted one
 )
@@ -55,36 +55,50 @@ func OpenDefinitions(path string) (*Definitions, error) {
 	return d, nil
 }
 
-// Check compares a definition with the accepted one, which it returns. A
-// definition that was never seen is pinned as it is.
-func (d *Definitions) Check(tool string, now Accepted) (State, Accepted, error) {
+// Check compares a definition with the accepted one, which it returns.
+func (d *Definitions) Check(tool string, hash string) (State, Accepted) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	old, ok := d.accepted[tool]
 	switch {
 	case d.accepted == nil:
-		return DefinitionChanged, Accepted{}, nil
+		return DefinitionChanged, Accepted{}
 	case !ok:
-		return DefinitionNew, now, d.save(tool, now)
-	case old.Hash == now.Hash:
-		return DefinitionAccepted, old, nil
+		return DefinitionNew, Accepted{}
+	case old.Hash == hash:
+		return DefinitionAccepted, old
 	}
-	return DefinitionChanged, old, nil
+	return DefinitionChanged, old
+}
+
+// Observe pins the definitions that were never seen before, as they are.
+func (d *Definitions) Observe(now map[string]Accepted) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.accepted == nil {
+		return nil
+	}
+	fresh := maps.Clone(now)
+	maps.DeleteFunc(fresh, func(tool string, _ Accepted) bool { _, seen := d.accepted[tool]; return seen })
+	if len(fresh) == 0 {
+		return nil
+	}
+	return d.save(fresh)
 }
 
 // Accept pins a definition.
 func (d *Definitions) Accept(tool string, now Accepted) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.save(tool, now)
+	return d.save(map[string]Accepted{tool: now})
 }
 
-func (d *Definitions) save(tool string, now Accepted) error {
+func (d *Definitions) save(fresh map[string]Accepted) error {
 	next := maps.Clone(d.accepted)
 	if next == nil {
 		next = map[string]Accepted{}
 	}
-	next[tool] = now
+	maps.Copy(next, fresh)
 	data, err := json.Marshal(next)
 	if err != nil {
 		return fmt.Errorf("save accepted tool definitions: %w", err)
