@@ -1,0 +1,190 @@
+package guard
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Case H074: 200 sockets that send a header byte by byte are closed in time
+// and a normal request is answered meanwhile. The short run has a short
+// header timeout; ZEROCLAW_LONG=1 uses the real one.
+func TestSlowloris(t *testing.T) {
+	limit, every := time.Second, 100*time.Millisecond
+	if os.Getenv("ZEROCLAW_LONG") == "1" {
+		limit, every = readHeaderTimeout, 5*time.Second
+	}
+	for _, sockets := range []int{200, 600} {
+		g := start(t, "", func(s *http.Server) { s.ReadHeaderTimeout = limit })
+		var conns []net.Conn
+		closed := make(chan time.Duration, sockets)
+		begin := time.Now()
+		for range sockets {
+			c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", g.port))
+			if err != nil {
+				t.Fatal(err)
+			}
+			conns = append(conns, c)
+			go func() {
+				text := "GET /api/status HTTP/1.1\r\nX-Slow: " + strings.Repeat("a", 1000)
+				for i := range text {
+					if _, err := c.Write([]byte{text[i]}); err != nil {
+						break
+					}
+					time.Sleep(every)
+				}
+				closed <- time.Since(begin)
+			}()
+		}
+		ask := time.Now()
+		resp, _ := g.ask(t, "GET", "/api/status", []string{auth}, "")
+		if d := time.Since(ask); resp.StatusCode != 200 || d > 500*time.Millisecond {
+			t.Errorf("with %d slow sockets a normal request = %d after %v", sockets, resp.StatusCode, d)
+		}
+		for range sockets {
+			select {
+			case <-closed:
+			case <-time.After(limit*3/2 + 2*every):
+				t.Fatalf("with %d sockets, some are still open after %v", sockets, time.Since(begin))
+			}
+		}
+		for _, c := range conns {
+			c.Close()
+		}
+	}
+}
+
+func TestBusyConnectionsAreKept(t *testing.T) {
+	hold := make(chan struct{})
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(200)
+		http.NewResponseController(w).Flush()
+		<-hold
+		io.WriteString(w, "done")
+	})}
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln := Limit(inner, srv, 2)
+	go srv.Serve(ln)
+	defer srv.Close()
+	get := func() (*http.Response, error) {
+		return (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get("http://" + inner.Addr().String())
+	}
+	a, err := get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := get(); err == nil {
+		c.Body.Close()
+		t.Error("a third connection was taken though two are busy")
+	}
+	close(hold)
+	for _, r := range []*http.Response{a, b} {
+		if text, err := io.ReadAll(r.Body); err != nil || string(text) != "done" {
+			t.Errorf("a busy connection got %q, %v", text, err)
+		}
+		r.Body.Close()
+	}
+	deadline := time.Now().Add(2 * time.Second)
+	for {
+		d, err := get()
+		if err == nil {
+			d.Body.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no connection is taken after the others ended: %v", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	g := start(t, "", nil)
+	big := `{"tool":"` + strings.Repeat("a", MaxJSON) + `"}`
+	for _, tt := range []struct {
+		name, target string
+		headers      []string
+		body         string
+		want         int
+	}{
+		{"json", "/api/sessions/s/calls", []string{auth, js}, big, 413},
+		{"json at the limit", "/api/sessions/s/calls", []string{auth, js}, `{"tool":"` + strings.Repeat("a", MaxJSON-11) + `"}`, 200},
+		{"upload", "/api/files", []string{auth}, strings.Repeat("a", 5<<20), 200},
+	} {
+		if resp, body := g.ask(t, "POST", tt.target, tt.headers, tt.body); resp.StatusCode != tt.want {
+			t.Errorf("%s = %d %s, want %d", tt.name, resp.StatusCode, body, tt.want)
+		}
+	}
+	// Without a length the limit holds while reading.
+	host := fmt.Sprintf("Host: 127.0.0.1:%d\r\n", g.port)
+	chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat("a", 1<<20))
+	for path, n := range map[string]int{"/api/sessions/s/calls": 5, "/api/files": 33, "/llm/p/messages": 33} {
+		resp, body := g.raw(t, "POST "+path+" HTTP/1.1\r\n"+host+auth+"\r\n"+js+"\r\nTransfer-Encoding: chunked\r\n\r\n"+
+			strings.Repeat(chunk, n)+"0\r\n\r\n", "POST")
+		if resp.StatusCode != 413 || !strings.Contains(body, "too_large") {
+			t.Errorf("%d MiB in chunks to %s = %d %s, want 413", n, path, resp.StatusCode, body)
+		}
+	}
+	if resp, _ := g.ask(t, "GET", "/api/status", []string{auth, "X-Pad: " + strings.Repeat("a", 30<<10)}, ""); resp.StatusCode != 431 {
+		t.Errorf("30 KiB of headers = %d, want 431", resp.StatusCode)
+	}
+}
+
+func TestSlowBodyEnds(t *testing.T) {
+	routes := []Route{{"POST", "/api/x", None, JSON, 0, http.NotFoundHandler()}}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := ln.Addr().(*net.TCPAddr).Port
+	srv := Server(New(Config{Port: port, BodyTimeout: 100 * time.Millisecond}, routes), nil, nil)
+	go srv.Serve(ln)
+	defer srv.Close()
+	g := &rig{port: port}
+	resp, body := g.raw(t, fmt.Sprintf("POST /api/x HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%s\r\nContent-Length: 10\r\n\r\n{", port, js), "POST")
+	if resp.StatusCode != 408 {
+		t.Errorf("a body that stops = %d %s, want 408", resp.StatusCode, body)
+	}
+}
+
+func TestKeyring(t *testing.T) {
+	var k Keyring
+	if _, ok := k.Find(""); ok {
+		t.Error("an empty keyring knows the empty token")
+	}
+	k.Add("one", TokenInfo{ID: "1", Kind: Page})
+	k.Add("two", TokenInfo{ID: "2", Kind: CLI})
+	k.AddHash(HashToken("three"), TokenInfo{ID: "3", Kind: Named})
+	for _, tt := range []struct {
+		token, id string
+	}{{"one", "1"}, {"two", "2"}, {"three", "3"}, {"on", ""}, {"onee", ""}, {"ONE", ""}, {"", ""}} {
+		if info, ok := k.Find(tt.token); ok != (tt.id != "") || info.ID != tt.id {
+			t.Errorf("Find(%q) = %v, %v, want %q", tt.token, info, ok, tt.id)
+		}
+	}
+	// echo -n nonce | openssl dgst -sha256 -hmac one
+	if p, ok := k.Prove("1", "nonce"); !ok || len(p) != 64 {
+		t.Errorf("Prove = %q, %v", p, ok)
+	}
+	if _, ok := k.Prove("3", "nonce"); ok {
+		t.Error("a token known only by its hash was proved")
+	}
+	if !k.Revoke("1") || k.Revoke("1") {
+		t.Error("Revoke does not revoke once")
+	}
+	if _, ok := k.Find("one"); ok {
+		t.Error("a revoked token is valid")
+	}
+}
