@@ -1,0 +1,124 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// loginLimit bounds how long a login shell may take to start.
+const loginLimit = 10 * time.Second
+
+var login struct {
+	once sync.Once
+	done chan struct{}
+	path string
+}
+
+func init() { login.done = make(chan struct{}) }
+
+// LoginPath is the PATH as the user's login shell sees it, followed by what
+// only our own PATH has. A program started from a desktop does not inherit what
+// shells set up for nvm, Homebrew and the like. The shell is asked once, for at
+// most 10 s; while it has not answered, when ctx ends and on Windows, the
+// answer is our own PATH.
+func LoginPath(ctx context.Context) string {
+	own := os.Getenv("PATH")
+	if runtime.GOOS == "windows" {
+		return own
+	}
+	login.once.Do(func() {
+		go func() {
+			defer close(login.done)
+			login.path = askLogin(UserShell(), os.Environ(), loginLimit)
+		}()
+	})
+	select {
+	case <-login.done:
+	case <-ctx.Done():
+		return own
+	}
+	return joinPaths(login.path, own)
+}
+
+// UserShell is the absolute path of the user's shell: $SHELL, else the usual
+// one of the system.
+func UserShell() string {
+	if s := os.Getenv("SHELL"); filepath.IsAbs(s) {
+		if found, _ := executable(s); found != "" {
+			return s
+		}
+	}
+	candidates := []string{"/bin/sh"}
+	if runtime.GOOS == "darwin" {
+		candidates = []string{"/bin/zsh", "/bin/sh"}
+	}
+	for _, s := range candidates {
+		if found, _ := executable(s); found != "" {
+			return s
+		}
+	}
+	return "/bin/sh"
+}
+
+// askLogin starts a login shell that is also interactive, because that is
+// where version managers put their lines. What else start-up files print is
+// left out by a fence around the answer.
+func askLogin(shell string, environ []string, limit time.Duration) string {
+	const fence = "\x01path\x01"
+	env := []string{}
+	for _, kv := range environ {
+		if !strings.HasPrefix(strings.ToUpper(kv), "ZEROCLAW_") {
+			env = append(env, kv)
+		}
+	}
+	env = append(env, "TERM=dumb")
+	var out capped
+	p, err := Start(shell, []string{shell, "-ilc", `printf '\001path\001%s\001path\001' "$PATH"`}, Options{Env: env, Stdout: &out})
+	if err != nil {
+		return ""
+	}
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case <-p.Done():
+	case <-t.C:
+	}
+	p.Kill()
+	<-p.Done()
+	_, rest, ok := bytes.Cut(out.bytes(), []byte(fence))
+	path, _, closed := bytes.Cut(rest, []byte(fence))
+	if !ok || !closed {
+		return ""
+	}
+	return string(path)
+}
+
+// joinPaths puts the absolute folders of both together, without repetitions.
+func joinPaths(first, second string) string {
+	return strings.Join(SearchFolders(first+string(os.PathListSeparator)+second), string(os.PathListSeparator))
+}
+
+// capped keeps the first 64 KiB of what is written to it.
+type capped struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (c *capped) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.b = append(c.b, b[:min(len(b), 64<<10-len(c.b))]...)
+	return len(b), nil
+}
+
+func (c *capped) bytes() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.b
+}
