@@ -1,0 +1,2 @@
+// Texts of Settings.
+export default {};

@@ -1,0 +1,295 @@
+// The state that views share. Signals here change only in the named functions below; views read `.value`.
+import { batch, computed, signal } from '../vendor/preact.js';
+import { api, url } from './api.js';
+
+/** @typedef {import('./types.js').Call} Call @typedef {import('./types.js').Approval} Approval @typedef {import('./types.js').ToolInfo} ToolInfo
+ * @typedef {import('./types.js').Conversation} Conversation @typedef {import('./types.js').Profile} Profile @typedef {import('./types.js').Session} Session */
+
+/** Link to the companion: the events' state. */
+export const connection = signal(/** @type {'connecting'|'connected'|'lost'|'unpaired'} */ ('connecting'));
+/** GET /api/status, null until it came. */
+export const status = signal(/** @type {any} */ (null));
+export const root = computed(() => String(status.value?.root ?? ''));
+/** Every known tool, from GET /api/tools. */
+export const tools = signal(/** @type {ToolInfo[]} */ ([]));
+/** GET /api/services by id. */
+export const services = signal(/** @type {Record<string, any>} */ ({}));
+/** Questions that wait for a person, oldest first. */
+export const approvals = signal(/** @type {Approval[]} */ ([]));
+/** How a question ended, by its id: what a card that this or another tab answered says. */
+export const resolved = signal(/** @type {Record<string, {decision: string, by: string, outcome: string, reason?: string, mine?: boolean, call_id?: string}>} */ ({}));
+export const conversations = signal(/** @type {Conversation[]} */ ([]));
+export const moreConversations = signal('');
+/** Model profiles; Mirror is always the first. */
+export const profiles = signal(/** @type {Profile[]} */ ([]));
+/** Sessions by id, with their tools. */
+export const sessions = signal(/** @type {Record<string, Session>} */ ({}));
+/** Count up whenever something must be loaded again: permissions, config, conversations, messages:ID. */
+export const ticks = signal(/** @type {Record<string, number>} */ ({}));
+/** Time in seconds, for countdowns and elapsed times; stands still while nothing shown needs it. */
+export const clock = signal(Date.now());
+
+/** @typedef {{call: Call, arguments: any, session: string, conversation?: string, output: {stream: string, text: string}[], outputBytes: number, progress?: {progress: number, total?: number, message?: string}, seen: number}} LiveCall */
+/** @type {Map<string, import('../vendor/preact.js').Signal<LiveCall|null>>} */
+const calls = new Map();
+/** @type {Set<(call: Call) => void>} */
+const finishers = new Set();
+/** @type {Set<(id: string, lines: any[]) => void>} */
+const logListeners = new Set();
+/** @type {Set<() => void>} */
+const resyncListeners = new Set();
+
+const OUTPUT_LIMIT = 256 * 1024;
+const FINAL = new Set(['ok', 'error', 'denied', 'timeout', 'cancelled', 'interrupted']);
+
+/** Whether a call has ended. @param {Call|undefined|null} call */
+export const isFinal = (call) => Boolean(call && FINAL.has(call.status));
+
+/** The signal of one call, created empty when the call is not known yet. @param {string} id */
+export function callSignal(id) {
+  let found = calls.get(id);
+  if (!found) calls.set(id, (found = signal(/** @type {LiveCall|null} */ (null))));
+  return found;
+}
+
+/** @param {string} name */
+export function tick(name) {
+  ticks.value = { ...ticks.value, [name]: (ticks.value[name] ?? 0) + 1 };
+}
+
+/** Stores what is known of a call and tells those who wait for its end. @param {Call} call @param {Partial<LiveCall>} [more] */
+export function setCall(call, more = {}) {
+  const entry = callSignal(call.call_id);
+  const before = entry.value;
+  if (before && isFinal(before.call) && !isFinal(call)) return;
+  entry.value = {
+    output: [], outputBytes: 0, seen: Date.now(), session: call.session ?? '', ...before,
+    arguments: call.arguments ?? before?.arguments ?? {}, ...more, call: { ...before?.call, ...call },
+  };
+  if (isFinal(call)) for (const finish of [...finishers]) finish(call);
+}
+
+/** @param {string} id @param {{stream: string, text: string}} piece */
+function addOutput(id, piece) {
+  const entry = callSignal(id);
+  if (!entry.value) return;
+  let { output, outputBytes } = entry.value;
+  output = [...output, piece];
+  outputBytes += piece.text.length;
+  while (outputBytes > OUTPUT_LIMIT && output.length > 1) outputBytes -= /** @type {any} */ (output.shift()).text.length;
+  entry.value = { ...entry.value, output, outputBytes };
+}
+
+/** Calls `finish` for each call that ends; answers a function that stops it. @param {(call: Call) => void} finish @returns {() => void} */
+export function onFinished(finish) {
+  finishers.add(finish);
+  return () => finishers.delete(finish);
+}
+
+/** Lines of services as they come; answers a function that stops it. @param {(id: string, lines: any[]) => void} listen @returns {() => void} */
+export function onLog(listen) {
+  logListeners.add(listen);
+  return () => logListeners.delete(listen);
+}
+
+/** After a gap in the events; answers a function that stops it. @param {() => void} listen @returns {() => void} */
+export function onResync(listen) {
+  resyncListeners.add(listen);
+  return () => resyncListeners.delete(listen);
+}
+
+/** @param {typeof connection.value} state */
+export function setConnection(state) {
+  connection.value = state;
+}
+
+/** One event of the companion. @param {string} kind @param {any} data */
+export function applyEvent(kind, data) {
+  batch(() => {
+    switch (kind) {
+      case 'hello':
+      case 'resync':
+        loadShared();
+        for (const listen of resyncListeners) listen();
+        break;
+      case 'call.started':
+        setCall({ ...data.call, session: data.session }, { arguments: data.arguments, session: data.session, conversation: data.conversation, seen: Date.now() });
+        break;
+      case 'call.output':
+        addOutput(data.call_id, { stream: data.stream, text: data.text });
+        break;
+      case 'call.progress': {
+        const entry = callSignal(data.call_id);
+        if (entry.value) entry.value = { ...entry.value, progress: data };
+        break;
+      }
+      case 'call.finished':
+        if (data.call.partial) loadCall(data.session, data.call.call_id);
+        else setCall({ ...data.call, session: data.session }, { session: data.session, conversation: data.conversation });
+        dropApprovalsOf(data.call.call_id);
+        break;
+      case 'question.asked':
+        addApproval(data.approval);
+        break;
+      case 'question.resolved':
+        resolveApproval(data);
+        break;
+      case 'session.opened':
+        if (!sessions.value[data.session.id]) sessions.value = { ...sessions.value, [data.session.id]: data.session };
+        break;
+      case 'session.closed': {
+        const { [data.id]: gone, ...rest } = sessions.value;
+        if (gone) sessions.value = rest;
+        break;
+      }
+      case 'service.state':
+        services.value = { ...services.value, [data.service.id]: data.service };
+        break;
+      case 'service.log':
+        for (const listen of logListeners) listen(data.id, data.lines);
+        break;
+      case 'tools.changed':
+        loadTools();
+        tick('tools');
+        break;
+      case 'permissions.changed':
+        loadTools();
+        tick('permissions');
+        break;
+      case 'config.changed':
+        tick('config');
+        break;
+      case 'conversations.changed':
+        tick('conversations');
+        if (data?.id) tick(`messages:${data.id}`);
+        loadConversations();
+        break;
+      case 'root.changed':
+        if (status.value) status.value = { ...status.value, root: data.root };
+        tick('permissions');
+        break;
+    }
+  });
+}
+
+/** @param {Approval} approval */
+function addApproval(approval) {
+  if (resolved.value[approval.id] || approvals.value.some(({ id }) => id === approval.id)) return;
+  approvals.value = [...approvals.value, approval];
+  const entry = approval.call_id ? callSignal(approval.call_id) : null;
+  if (entry?.value && !isFinal(entry.value.call)) entry.value = { ...entry.value, call: { ...entry.value.call, status: 'waiting' } };
+}
+
+/** @param {{id: string, call_id?: string, decision: string, by: string, outcome: string, reason?: string}} end */
+function resolveApproval(end) {
+  const before = resolved.value[end.id];
+  resolved.value = { ...resolved.value, [end.id]: { ...end, mine: before?.mine } };
+  approvals.value = approvals.value.filter(({ id }) => id !== end.id);
+  const entry = end.call_id ? callSignal(end.call_id) : null;
+  if (entry?.value?.call.status === 'waiting') entry.value = { ...entry.value, seen: Date.now(), call: { ...entry.value.call, status: 'running' } };
+}
+
+/** @param {string} callId */
+function dropApprovalsOf(callId) {
+  if (approvals.value.some(({ call_id }) => call_id === callId)) approvals.value = approvals.value.filter(({ call_id }) => call_id !== callId);
+}
+
+/**
+ * Answers a question. Throws ApiError: already_answered, expired, or the network.
+ * @param {Approval} approval @param {string} decision @param {{reason?: string, rule?: string, content?: any}} [more]
+ */
+export async function answer(approval, decision, more = {}) {
+  resolved.value = { ...resolved.value };
+  try {
+    await api.post(url`/api/approvals/${approval.id}`, { decision, ...more });
+  } catch (error) {
+    const { code } = /** @type {any} */ (error);
+    if (code === 'already_answered' || code === 'expired' || code === 'unknown_approval') await loadApprovals().catch(() => {});
+    throw error;
+  }
+  batch(() => resolveApproval({ id: approval.id, call_id: approval.call_id, decision, by: 'page', outcome: 'answered', reason: more.reason }));
+  resolved.value = { ...resolved.value, [approval.id]: { ...resolved.value[approval.id], mine: true } };
+}
+
+/** Asks for everything that all views need. Errors show in `connection`; the next hello asks again. */
+export async function loadShared() {
+  await Promise.allSettled([loadStatus(), loadApprovals(), loadTools(), loadServices(), loadConversations(), loadSessions()]);
+}
+
+export async function loadStatus() {
+  status.value = await api.get('/api/status');
+}
+
+export async function loadApprovals() {
+  const { approvals: list } = await api.get('/api/approvals');
+  approvals.value = list ?? [];
+}
+
+export async function loadTools() {
+  tools.value = (await api.get('/api/tools')).tools ?? [];
+}
+
+export async function loadServices() {
+  const { services: list } = await api.get('/api/services');
+  services.value = Object.fromEntries((list ?? []).map((/** @type {any} */ service) => [service.id, service]));
+}
+
+export async function loadSessions() {
+  const { sessions: list } = await api.get('/api/sessions');
+  const known = sessions.value;
+  sessions.value = Object.fromEntries((list ?? []).map((/** @type {Session} */ session) => [session.id, { ...known[session.id], ...session, tools: session.tools ?? known[session.id]?.tools }]));
+}
+
+/** @param {Session} session */
+export function setSession(session) {
+  sessions.value = { ...sessions.value, [session.id]: session };
+}
+
+let loadingConversations = 0;
+/** The newest page of conversations, or with `more` the next one. @param {boolean} [more] */
+export async function loadConversations(more = false) {
+  const turn = ++loadingConversations;
+  const before = more ? moreConversations.value : '';
+  const answer = await api.get(`/api/conversations?limit=50${before ? `&before=${encodeURIComponent(before)}` : ''}`);
+  if (turn !== loadingConversations) return;
+  conversations.value = more ? [...conversations.value, ...(answer.conversations ?? [])] : answer.conversations ?? [];
+  moreConversations.value = answer.next ?? '';
+}
+
+/** @param {string} session @param {string} id @returns {Promise<Call|null>} null when the companion knows no such call */
+export async function loadCall(session, id) {
+  try {
+    const call = await api.get(url`/api/sessions/${session}/calls/${id}`);
+    setCall({ ...call, session }, { session });
+    return call;
+  } catch (error) {
+    if (/** @type {any} */ (error).status === 404) return null;
+    throw error;
+  }
+}
+
+/** @param {Profile[]} list */
+export function setProfiles(list) {
+  profiles.value = list;
+}
+
+/** @param {any} next */
+export function patchStatus(next) {
+  status.value = { ...status.value, ...next };
+}
+
+let clockUsers = 0;
+/** @type {ReturnType<typeof setInterval>|undefined} */
+let clockTimer;
+/** Keeps `clock` going while something shown needs it; answers a function that lets go. @returns {() => void} */
+export function runClock() {
+  if (clockUsers++ === 0) {
+    clock.value = Date.now();
+    clockTimer = setInterval(() => {
+      clock.value = Date.now();
+    }, 1_000);
+  }
+  return () => {
+    if (--clockUsers === 0) clearInterval(clockTimer);
+  };
+}
