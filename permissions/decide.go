@@ -21,6 +21,11 @@ type Verdict struct {
 	Code     string   // stable name for refusals: "unknown_tool", "tool_off", "own_state", "tool_denied", "readonly", "bad_path"
 	OnceOnly bool     // Ask: an answer counts for this call only (rows 5, 7, 10, 11)
 	Proposed []string // Ask: rules that would have covered the call, to be shown before they are saved; nil where none fits
+
+	// Key names the sentence of Reason and Args fill it in, so that a page can
+	// say it in another language. The keys are those of the Key constants.
+	Key  string
+	Args map[string]string
 }
 
 // Mode is what a tool does when it is called.
@@ -55,7 +60,7 @@ type Remembered struct {
 	Tool           string // full name
 	DefinitionHash string // the definition it was given for; a decision for another one is void
 	Command        string // execute_command: exactly this command …
-	Cwd            string // … in this resolved folder; both "" for a decision about the tool
+	Cwd            string // … in this resolved folder; both "" for a decision about another tool
 }
 
 // Settings is the live part of the policy: edits count from the next call on.
@@ -81,6 +86,12 @@ type Request struct {
 	Command *Command // execute_command; nil otherwise
 }
 
-// Decide applies the order of the specification: the first row that applies
-// decides. It is the only function that says whether a call may run.
-func Decide(s Settings, g Grant, r Request) Verdict { panic("unwritten") }
+// CommandTool is the tool that runs commands: the only one that Decide judges
+// by a Command.
+const CommandTool = "execute_command"
+
+// readonlyTools are what a readonly agent may call.
+var readonlyTools = []string{"read_file", "list_directory", "search_files", "tool_search", "read_tool_result"}
+
+// fileTools are the local tools that the rules judge by their paths.
+var fileTools = []string{"read_file", "edit_file", "list_directory", "search_files"}

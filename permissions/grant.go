@@ -1,24 +1,15 @@
 package permissions
 
-// Level is how much a risk profile lets an agent do on its own.
-type Level string
-
-// The levels; "" counts as LevelSupervised.
-const (
-	LevelReadonly   Level = "readonly"
-	LevelSupervised Level = "supervised"
-	LevelFull       Level = "full"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
 )
 
-// Profile is a risk profile. Names in its lists are exact full names of
-// tools; "*" alone stands for all in AutoApprove and AlwaysAsk.
-type Profile struct {
-	Level         Level
-	AutoApprove   []string
-	AlwaysAsk     []string
-	AllowedTools  []string // empty: no restriction
-	ExcludedTools []string
-}
+// BuiltinAgent is the agent that exists without any configuration. It alone is
+// also granted every service that the user has started.
+const BuiltinAgent = "assistant"
 
 // Bundle names servers that agents may be granted; Exclude wins over every
 // bundle of the agent.
@@ -36,7 +27,7 @@ type Server struct {
 }
 
 // Agent is an alias with its profile and bundles. A nil pointer in the maps
-// that Resolve takes never stands for "everything".
+// that NewGrant takes never stands for "everything".
 type Agent struct {
 	Name    string
 	Profile string
@@ -65,19 +56,274 @@ type Warning struct {
 }
 
 // Grant is what one agent may reach, frozen when its session starts. The zero
-// Grant reaches nothing.
+// Grant reaches nothing. A Grant shares no memory with what it was made from
+// and must not be changed.
 type Grant struct {
 	Agent   string
 	Profile Profile
 	Servers map[string]Server // granted servers by name
-	// unexported: access lists, the per-run list and the parent
+
+	valid   bool
+	access  map[string][]string // by server: the agent's explicit lists
+	media   []string
+	allowed *[]string
+	parent  *Grant
 }
 
 // NewGrant computes the grant of a session. Unknown names grant nothing and
-// become warnings.
-func NewGrant(in Inputs) (Grant, []Warning) { panic("unwritten") }
+// become warnings, in the order in which they are met.
+func NewGrant(in Inputs) (Grant, []Warning) {
+	var warnings []Warning
+	warn := func(code, format string, args ...any) {
+		w := Warning{code, fmt.Sprintf(format, args...)}
+		if !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
+		}
+	}
+	agent, known := in.Agents[in.Agent]
+	if !known && in.Agent != BuiltinAgent {
+		warn("unknown_agent", "There is no agent %q, so the session reaches no tool.", in.Agent)
+		return Grant{Agent: in.Agent}, warnings
+	}
+	g := Grant{Agent: in.Agent, Servers: map[string]Server{}, valid: true}
+	if agent.Profile != "" {
+		p, ok := in.Profiles[agent.Profile]
+		if !ok {
+			warn("unknown_profile", "Agent %q uses the risk profile %q, which does not exist, so the session reaches no tool.", in.Agent, agent.Profile)
+			return Grant{Agent: in.Agent}, warnings
+		}
+		g.Profile = p.clone()
+	}
+	switch g.Profile.Level {
+	case "", LevelReadonly, LevelSupervised, LevelFull:
+	default:
+		warn("unknown_level", "The risk profile %q has the unknown level %q; it counts as readonly.", agent.Profile, g.Profile.Level)
+		g.Profile.Level = LevelReadonly
+	}
+
+	definitions := map[string]Server{}
+	for _, s := range in.Servers {
+		definitions[s.Name] = s
+	}
+	names := grantedServers(in, agent, definitions, warn)
+	if !in.MCPEnabled {
+		if len(names) > 0 {
+			warn("mcp_disabled", "MCP is switched off in the configuration, so no server is granted.")
+		}
+		names = nil
+	}
+	for _, n := range names {
+		s := definitions[n]
+		s.Tools = slices.Clone(s.Tools)
+		s.RequireApproval = slices.Clone(s.RequireApproval)
+		g.Servers[n] = s
+	}
+	g.access = copyAccess(agent.Tools)
+	for _, n := range slices.Sorted(maps.Keys(agent.Tools)) {
+		if _, ok := definitions[n]; !ok {
+			warn("unknown_server", "Agent %q lists tools of the server %q, which does not exist.", in.Agent, n)
+		}
+	}
+	for _, n := range agent.Media {
+		if _, ok := definitions[n]; !ok {
+			warn("unknown_server", "Agent %q admits media of the server %q, which does not exist.", in.Agent, n)
+		}
+	}
+	g.media = slices.Clone(agent.Media)
+	if in.Allowed != nil {
+		list := slices.Clone(*in.Allowed)
+		g.allowed = &list
+	}
+	if in.Parent != nil {
+		g.under(*in.Parent)
+	}
+	return g, warnings
+}
+
+// grantedServers is the union of the bundles in first-seen order, with the
+// started services of the built-in agent behind it, less every exclude.
+func grantedServers(in Inputs, agent Agent, definitions map[string]Server, warn func(code, format string, args ...any)) []string {
+	var names []string
+	excluded := map[string]bool{}
+	for _, alias := range agent.Bundles {
+		b, ok := in.Bundles[alias]
+		if !ok {
+			warn("unknown_bundle", "Agent %q names the bundle %q, which does not exist; it grants nothing.", in.Agent, alias)
+			continue
+		}
+		for _, n := range b.Exclude {
+			excluded[n] = true
+			if _, ok := definitions[n]; !ok {
+				warn("unknown_server", "Bundle %q excludes the server %q, which does not exist.", alias, n)
+			}
+		}
+		for _, n := range b.Servers {
+			if _, ok := definitions[n]; !ok {
+				warn("unknown_server", "Bundle %q names the server %q, which does not exist; it grants nothing.", alias, n)
+				continue
+			}
+			names = append(names, n)
+		}
+	}
+	if in.Agent == BuiltinAgent {
+		for _, n := range in.Started {
+			if s, ok := definitions[n]; ok && s.Origin == OriginService {
+				names = append(names, n)
+			}
+		}
+	}
+	var granted []string
+	for _, n := range names {
+		if !excluded[n] && !slices.Contains(granted, n) {
+			granted = append(granted, n)
+		}
+	}
+	return granted
+}
+
+// under makes g the grant of a child session of parent.
+func (g *Grant) under(parent Grant) {
+	for n := range g.Servers {
+		s, ok := parent.Servers[n]
+		if !ok {
+			delete(g.Servers, n)
+			continue
+		}
+		own := g.Servers[n]
+		for _, t := range s.RequireApproval {
+			if !slices.Contains(own.RequireApproval, t) {
+				own.RequireApproval = append(own.RequireApproval, t)
+			}
+		}
+		g.Servers[n] = own
+	}
+	g.Profile = g.Profile.narrow(parent.Profile)
+	g.parent = &parent
+}
+
+func copyAccess(lists map[string][]string) map[string][]string {
+	out := make(map[string][]string, len(lists))
+	for n, l := range lists {
+		out[n] = slices.Clone(l)
+	}
+	return out
+}
 
 // Reaches reports whether a tool is inside the grant: its server, the ceiling,
 // the agent's access, the profile's lists, the per-run list and the parent's
 // grant.
-func (g Grant) Reaches(tool string, origin Origin, server, ownName string) bool { panic("unwritten") }
+func (g Grant) Reaches(tool string, origin Origin, server, ownName string) bool {
+	if !g.valid || tool == "" || !g.Profile.admits(tool, origin) || !g.inRun(tool) {
+		return false
+	}
+	if origin.Remote() {
+		s, ok := g.Servers[server]
+		if !ok || s.Origin != "" && s.Origin != origin {
+			return false
+		}
+		if len(s.Tools) > 0 && !slices.Contains(s.Tools, ownName) {
+			return false
+		}
+		if list, explicit := g.access[server]; explicit && !slices.Contains(list, ownName) {
+			return false
+		}
+	}
+	return g.parent == nil || g.parent.Reaches(tool, origin, server, ownName)
+}
+
+// ReachesItem reports whether a resource or prompt of a server may be read:
+// the server is granted and nothing excludes "<server>__<uri or name>". The
+// tools mcp_resources and mcp_prompts ask it besides being reached themselves.
+func (g Grant) ReachesItem(server, item string) bool {
+	s, ok := g.Servers[server]
+	if !g.valid || !ok {
+		return false
+	}
+	origin := s.Origin
+	if !origin.Remote() {
+		origin = OriginServer
+	}
+	name := server + "__" + item
+	if !g.Profile.admits(name, origin) || !g.inRun(name) {
+		return false
+	}
+	return g.parent == nil || g.parent.ReachesItem(server, item)
+}
+
+// AdmitsMedia reports whether images and audio of a granted server may reach
+// the model.
+func (g Grant) AdmitsMedia(server string) bool {
+	if _, ok := g.Servers[server]; !g.valid || !ok || !slices.Contains(g.media, server) {
+		return false
+	}
+	return g.parent == nil || g.parent.AdmitsMedia(server)
+}
+
+func (g Grant) inRun(name string) bool {
+	return g.allowed == nil || slices.Contains(*g.allowed, name)
+}
+
+// KnownTool identifies a tool for UnmatchedNames.
+type KnownTool struct {
+	Name    string // full name
+	Origin  Origin
+	Server  string // "" for a local tool
+	OwnName string
+}
+
+// UnmatchedNames warns of names in the agent's profile, access lists and
+// per-run list, and in the servers' own lists, that match none of the known
+// tools. Servers of which no tool is known yet are left out: nothing can be
+// said about them.
+func (g Grant) UnmatchedNames(known []KnownTool) []Warning {
+	full := map[string]bool{}
+	own := map[string]map[string]bool{}
+	for _, k := range known {
+		full[k.Name] = true
+		if k.Origin.Remote() {
+			if own[k.Server] == nil {
+				own[k.Server] = map[string]bool{}
+			}
+			own[k.Server][k.OwnName] = true
+		}
+	}
+	complete := true
+	for n := range g.Servers {
+		complete = complete && own[n] != nil
+	}
+	var out []Warning
+	add := func(list []string, where string, star bool) {
+		for _, n := range list {
+			if !full[n] && !(star && n == "*") && complete {
+				out = append(out, Warning{"unmatched_name", fmt.Sprintf("%q in %s matches no tool.", n, where)})
+			}
+		}
+	}
+	add(g.Profile.AutoApprove, "auto_approve", true)
+	add(g.Profile.AlwaysAsk, "always_ask", true)
+	add(g.Profile.AllowedTools, "allowed_tools", true)
+	add(g.Profile.ExcludedTools, "excluded_tools", true)
+	if g.allowed != nil {
+		add(*g.allowed, "the list of this run", false)
+	}
+	servers := slices.Collect(maps.Keys(g.Servers))
+	sort.Strings(servers)
+	for _, n := range servers {
+		if own[n] == nil {
+			continue
+		}
+		for _, l := range []struct {
+			names []string
+			where string
+		}{
+			{g.Servers[n].Tools, "tools"}, {g.Servers[n].RequireApproval, "require_approval"}, {g.access[n], "the agent's tools"},
+		} {
+			for _, t := range l.names {
+				if !own[n][t] {
+					out = append(out, Warning{"unmatched_name", fmt.Sprintf("%q in %s of the server %q matches none of its tools.", t, l.where, n)})
+				}
+			}
+		}
+	}
+	return out
+}
