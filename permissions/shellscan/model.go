@@ -1,0 +1,143 @@
+package shellscan
+
+import (
+	"path"
+	"strings"
+
+	"zeroclaw/permissions"
+)
+
+// notFolder is put in Operand.Into where an operand must not be a folder: no
+// entry can have this name, so that a folder gives an impossible path, and an
+// impossible path asks. diff reads, and follows, every entry of a folder.
+const notFolder = "\x00"
+
+// model looks the command up in the table. It returns the paths that the
+// command touches, or the reason for which the table has no answer.
+func model(argv []word) ([]permissions.Operand, *Finding) {
+	first := argv[0]
+	program := first.text
+	at := func(k Kind, w word) *Finding {
+		return &Finding{Kind: k, Start: w.start, End: w.end, Of: program}
+	}
+	r, ok := table[program]
+	switch {
+	case strings.ContainsAny(program, `/\`):
+		return nil, at(KindPath, first)
+	case !ok:
+		return nil, at(KindProgram, first)
+	case r.shape == words:
+		return nil, nil
+	case r.shape == finding:
+		return findPaths(argv)
+	}
+	l, bad := parse(program, argv[1:], rowFlags[program])
+	if bad != nil {
+		return nil, bad
+	}
+	if len(l.late) > 0 && (r.most > 0 || r.shape == copying || r.shape == moving) {
+		return nil, at(KindOrder, l.late[0])
+	}
+	paths := l.operands
+	if r.shape == search && !l.pattern {
+		if len(paths) == 0 {
+			return nil, at(KindFew, first)
+		}
+		paths = paths[1:]
+	}
+	for _, w := range paths {
+		switch {
+		case w.text == "-":
+			return nil, at(KindDash, w)
+		case w.text == "" && r.shape != names:
+			return nil, at(KindBlank, w)
+		case strings.HasPrefix(w.text, "+") && r.shape != names:
+			return nil, at(KindPlus, w)
+		}
+	}
+	implied := len(paths) == 0 && (r.implied || r.shape == search && l.walk)
+	switch {
+	case len(paths) < r.least && !implied:
+		return nil, at(KindFew, first)
+	case r.most > 0 && len(paths) > r.most:
+		return nil, at(KindMany, paths[r.most])
+	}
+	c := collector{walk: r.walk || l.walk}
+	for _, w := range l.reads {
+		c.add(w.text, permissions.OpRead)
+	}
+	switch r.shape {
+	case files, search:
+		op := permissions.Op(r.op)
+		if r.shape == search {
+			op = permissions.OpRead
+		}
+		if implied {
+			c.add(".", op)
+		}
+		for _, w := range append(paths, l.late...) {
+			c.add(w.text, op)
+		}
+	case pair:
+		for _, w := range paths {
+			c.into(w.text, permissions.OpRead, notFolder)
+		}
+	case copying, moving:
+		c.walk = r.shape == moving
+		target := paths[len(paths)-1]
+		for _, w := range paths[:len(paths)-1] {
+			name := path.Base(w.text)
+			if name == "." || name == ".." || name == "/" {
+				return nil, at(KindNameless, w)
+			}
+			c.add(w.text, permissions.OpRead)
+			if r.shape == moving {
+				c.add(w.text, permissions.OpDelete)
+			}
+		}
+		c.walk = false
+		for _, w := range paths[:len(paths)-1] {
+			name := path.Base(w.text)
+			c.into(target.text, permissions.OpWrite, name)
+			if r.shape == moving || l.replace {
+				c.into(target.text, permissions.OpDelete, name)
+			}
+		}
+	}
+	return c.out, nil
+}
+
+// rowFlags holds the flags of every row, taken apart once.
+var rowFlags = func() map[string]map[string]flag {
+	out := make(map[string]map[string]flag, len(table))
+	for name, r := range table {
+		out[name] = flagsOf(r.flags)
+	}
+	return out
+}()
+
+// collector gathers operands, each once.
+type collector struct {
+	walk bool
+	out  []permissions.Operand
+	have map[permissions.Operand]bool
+}
+
+func (c *collector) add(text string, op permissions.Op) { c.into(text, op, "") }
+
+// into adds an operand. A leading "~" is an ordinary character here, since no
+// shell expands it, but the path rules would.
+func (c *collector) into(text string, op permissions.Op, name string) {
+	if strings.HasPrefix(text, "~") {
+		text = "./" + text
+	}
+	o := permissions.Operand{Text: text, Op: op, Walk: c.walk, Into: name}
+	if c.have[o] {
+		return
+	}
+	if c.have == nil {
+		c.have = map[permissions.Operand]bool{}
+	}
+	c.have[o] = true
+	c.out = append(c.out, o)
+}
