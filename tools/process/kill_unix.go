@@ -82,11 +82,15 @@ func (p *Process) term() {
 // Kill ends the whole family at once and returns when it is verified gone, or
 // after 5 s when the system does not let go of a process.
 func (p *Process) Kill() {
+	if nobody(p.relatives) {
+		p.poke()
+		return
+	}
 	p.mu.Lock()
 	p.killing = true
 	p.mu.Unlock()
 	end := time.Now().Add(killLimit)
-	killFamily(func() []entry { return p.relatives() }, func() {
+	killFamily(p.relatives, func() {
 		_ = p.signalGroup(syscall.SIGKILL)
 	}, end)
 	p.poke()

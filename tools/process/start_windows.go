@@ -118,6 +118,10 @@ func (p *Process) term() {
 
 // Kill ends the whole job at once and returns when it is verified empty.
 func (p *Process) Kill() {
+	if len(p.Alive()) == 0 {
+		p.poke()
+		return
+	}
 	p.mu.Lock()
 	p.killing = true
 	p.mu.Unlock()
