@@ -1,0 +1,59 @@
+package tools
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Call is one request to run a tool, from whatever client.
+type Call struct {
+	ID           string // unique in the session
+	Session      string
+	Conversation string
+	Agent        string
+	Client       string // "page", "cli", "mcp"
+	Tool         string // full name as asked for
+	Arguments    json.RawMessage
+}
+
+// Status is where a call stands.
+type Status string
+
+// The states of a call. Interrupted is set for a call whose end a crash of the
+// companion swallowed.
+const (
+	Running     Status = "running"
+	Waiting     Status = "waiting"
+	OK          Status = "ok"
+	Failed      Status = "error"
+	Denied      Status = "denied"
+	TimedOut    Status = "timeout"
+	Cancelled   Status = "cancelled"
+	Interrupted Status = "interrupted"
+)
+
+// Ended reports whether the call is over.
+func (s Status) Ended() bool { return s != Running && s != Waiting }
+
+// Outcome is one call as clients see it, from its start to its end.
+type Outcome struct {
+	CallID     string            `json:"call_id"`
+	Tool       string            `json:"tool"`
+	Server     string            `json:"server,omitempty"`
+	Status     Status            `json:"status"`
+	IsError    bool              `json:"is_error"`
+	Content    []json.RawMessage `json:"content,omitempty"` // MCP content items, for people
+	Structured json.RawMessage   `json:"structured,omitempty"`
+	Reason     string            `json:"reason,omitempty"` // why it did not run or failed
+	Key        string            `json:"key,omitempty"`    // stable name of Reason, for translation
+	Args       map[string]string `json:"args,omitempty"`   // its variables
+	Rule       string            `json:"rule,omitempty"`
+	Row        int               `json:"row"`
+	By         string            `json:"by,omitempty"` // who let it through or refused it: rule, setting, remembered, policy, person
+	ResultID   string            `json:"result_id,omitempty"`
+	Started    time.Time         `json:"started"`
+	DurationMS int64             `json:"duration_ms"` // without the time a question waited
+	ModelText  string            `json:"model_text,omitempty"`
+	Stop       bool              `json:"stop,omitempty"` // the person also ended the turn
+	Partial    bool              `json:"partial,omitempty"`
+}
