@@ -195,3 +195,19 @@ func TestForkStormInManySessions(t *testing.T) {
 		t.Errorf("%d left", len(left))
 	}
 }
+
+func TestMaxProcesses(t *testing.T) {
+	n := nap()
+	p := sh(t, "while :; do sleep "+n+" & done", Options{MaxProcesses: 100})
+	within(t, "killed", p.Gone(), 10*time.Second)
+	if !p.TooMany() || !p.Killed() {
+		t.Errorf("TooMany = %v, Killed = %v", p.TooMany(), p.Killed())
+	}
+	if left := named(n); len(left) != 0 {
+		t.Errorf("%d left", len(left))
+	}
+	few := sh(t, "sleep 0.5", Options{MaxProcesses: 100})
+	if s, _ := few.Wait(); few.TooMany() || s.ExitCode != 0 {
+		t.Errorf("one process: %+v, TooMany = %v", s, few.TooMany())
+	}
+}

@@ -47,10 +47,12 @@ func LoginPath(ctx context.Context) string {
 }
 
 // UserShell is the absolute path of the user's shell: $SHELL, else the usual
-// one of the system.
+// one of the system. It has no meaning on Windows.
 func UserShell() string {
 	if s := os.Getenv("SHELL"); filepath.IsAbs(s) {
-		if found, _ := executable(s); found != "" {
+		found, _ := executable(s)
+		// Accounts that nobody logs in to have one of these.
+		if base := filepath.Base(s); found != "" && base != "nologin" && base != "false" {
 			return s
 		}
 	}

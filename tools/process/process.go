@@ -45,6 +45,11 @@ type Options struct {
 	// open after the direct child has ended. 0 is DefaultWaitDelay.
 	WaitDelay time.Duration
 
+	// MaxProcesses bounds the family: one that is seen with more members is
+	// killed, and Process.TooMany says so. It is looked at five times a second, so a
+	// fast one may get further. 0 is no bound.
+	MaxProcesses int
+
 	NoWindow bool    // Windows: no console window
 	Ledger   *Ledger // where the child is recorded for Sweep; nil records nothing
 }
@@ -88,6 +93,7 @@ type Process struct {
 	err     error
 	killing bool         // we have sent KILL
 	left    bool         // the direct child has ended
+	tooMany bool         // the family grew over its bound
 	reaped  bool         // its number may belong to somebody else by now
 	seen    map[kin]bool // descendants that were found outside the session
 }
@@ -147,6 +153,9 @@ func Start(path string, argv []string, o Options) (*Process, error) {
 	}
 	for _, pipe := range p.pipes {
 		pipe.begin()
+	}
+	if o.MaxProcesses > 0 {
+		go p.watch(o.MaxProcesses)
 	}
 	return p, nil
 }

@@ -21,3 +21,22 @@ func oomKills() uint64 {
 	}
 	return 0
 }
+
+// systemTasks is the number of processes and threads of the entire system
+// (proc_loadavg(5)), which one short read tells.
+func systemTasks() (n int, ok bool) {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0, false
+	}
+	f := bytes.Fields(b)
+	if len(f) < 4 {
+		return 0, false
+	}
+	_, total, ok := bytes.Cut(f[3], []byte("/"))
+	if !ok {
+		return 0, false
+	}
+	n, err = strconv.Atoi(string(total))
+	return n, err == nil
+}
