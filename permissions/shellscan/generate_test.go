@@ -10,6 +10,7 @@ import (
 type generator struct{ *rand.Rand }
 
 var (
+	programs   = Programs()
 	firstWords = append(Programs(), "git", "go", "sed", "eval", "exec", "cd", "source", "test", "set", "command", "printf",
 		"if", "time", "coproc", "function", "declare", "export", "let", "in", "do", "esac", "then", "select", "until",
 		"typeset", "readonly", "local", "nameref", "repeat", "end", "alias", "trap", ":", ".", "[", "[[", "]]", "{", "}", "!",
@@ -38,7 +39,7 @@ func (g generator) command() string {
 	case 1:
 		b.WriteString(pick(g, firstWords))
 	default:
-		b.WriteString(pick(g, Programs()))
+		b.WriteString(pick(g, programs))
 	}
 	for n := g.IntN(6); n > 0; n-- {
 		b.WriteString(g.gap())

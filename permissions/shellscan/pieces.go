@@ -9,6 +9,7 @@ import (
 )
 
 const (
+	longestPath   = 4096
 	quoteDepth    = 4  // quotes inside quotes that are opened again
 	wholeTails    = 8  // separators within a word whose whole tail is a piece, too
 	braceVariants = 32 // words that one brace expression is expanded to
@@ -29,10 +30,12 @@ func pieces(text string) []string {
 	}
 	// The same without any quoting: backslashes stay, as in a Windows path.
 	for _, w := range strings.FieldsFunc(text, between) {
-		g.word(strings.NewReplacer(`"`, "", "'", "").Replace(w))
+		g.word(noQuotes.Replace(w))
 	}
 	return g.out
 }
+
+var noQuotes = strings.NewReplacer(`"`, "", "'", "")
 
 // homeVariants are the spellings of $HOME with braces: ${HOME}, ${HOME:-x},
 // ${HOME%/}.
@@ -224,9 +227,13 @@ func (g *gatherer) word(w string) {
 var braceList = regexp.MustCompile(`\{([^{}]*,[^{}]*)\}`)
 
 // braces expands lists such as a{b,c}d, innermost first, up to braceVariants
-// words. The word itself comes first.
+// words. The word itself comes first. A word far longer than any path is left
+// alone.
 func braces(w string) []string {
 	out := []string{w}
+	if len(w) > 2*longestPath || !strings.Contains(w, "{") {
+		return out
+	}
 	for i := 0; i < len(out); i++ {
 		m := braceList.FindStringSubmatchIndex(out[i])
 		if m == nil {

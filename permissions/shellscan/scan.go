@@ -24,7 +24,14 @@ func Inspect(text string) (permissions.Command, []Finding) {
 }
 
 func inspect(text, goos string) (permissions.Command, []Finding) {
-	c := permissions.Command{Text: text, Words: pieces(text)}
+	c, found := classify(text, goos)
+	c.Words = pieces(text)
+	return c, found
+}
+
+// classify is everything but the pieces.
+func classify(text, goos string) (permissions.Command, []Finding) {
+	c := permissions.Command{Text: text}
 	words, found := lex(text)
 	if len(found) == 0 {
 		found = agree(text, words)

@@ -1,6 +1,9 @@
 package shellscan
 
-import "sort"
+import (
+	"sort"
+	"strings"
+)
 
 // shape says what the operands of a program are.
 type shape uint8
@@ -98,6 +101,60 @@ var table = map[string]row{
 		flags: "-inpv -f!replace --force!replace --interactive --no-clobber --verbose"},
 	"mv": {shape: moving, least: 2, about: "move files and folders",
 		flags: "-finv --force --interactive --no-clobber --verbose"},
+}
+
+// Program is one row of the table in words.
+type Program struct {
+	Name   string
+	About  string   // what it does, in a few English words
+	Writes bool     // it changes, makes or deletes files
+	Flags  []string // such as "-n NUM", "--color[=WHEN]"; of find, the parts of an expression
+}
+
+// Table describes every program that can be simple, for the documentation, in
+// alphabetical order.
+func Table() []Program {
+	var out []Program
+	for _, name := range Programs() {
+		r := table[name]
+		p := Program{Name: name, About: r.about, Flags: spelled(r.flags)}
+		p.Writes = r.op == "write" || r.op == "delete" || r.shape == copying || r.shape == moving
+		if r.shape == finding {
+			for test, n := range findTests {
+				p.Flags = append(p.Flags, test+strings.Repeat(" ARG", n))
+			}
+			sort.Strings(p.Flags)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// spelled turns the flags of a row into what a manual would write.
+func spelled(list string) []string {
+	var out []string
+	for _, item := range strings.Fields(list) {
+		name, _, _ := strings.Cut(item, "!")
+		name, val, _ := strings.Cut(name, "=")
+		val = strings.ToUpper(val)
+		name, optional := strings.CutSuffix(name, "?")
+		long := strings.HasPrefix(name, "--")
+		switch {
+		case optional:
+			out = append(out, name+"[="+val+"]")
+		case val != "" && long:
+			out = append(out, name+"="+val)
+		case val != "":
+			out = append(out, name+" "+val)
+		case long:
+			out = append(out, name)
+		default:
+			for _, c := range name[1:] {
+				out = append(out, "-"+string(c))
+			}
+		}
+	}
+	return out
 }
 
 // Programs returns the names of the table in alphabetical order.
