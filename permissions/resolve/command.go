@@ -1,0 +1,118 @@
+package resolve
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"zeroclaw/permissions"
+)
+
+// Command adds to a scanned command what the file system knows: the folder it
+// runs in (cwd as the caller wrote it, "" for the root), its program, its paths,
+// and whether its text names own state. An operand whose ".." may lead elsewhere
+// than its text says makes the command ambiguous.
+func (r *Resolver) Command(c permissions.Command, cwd string) permissions.Command {
+	if cwd == "" {
+		cwd = r.root
+	}
+	c.Cwd = r.Path(cwd, permissions.OpList, false)
+	if c.Cwd.Err == "" && c.Cwd.Kind != permissions.KindDir {
+		c.Cwd.Err = "it is not an existing folder"
+	}
+	c.CwdInRoot = c.Cwd.Err == "" && within(r.root, c.Cwd.Real)
+	c.Binary, c.Paths = "", nil
+	c.NamesState = r.namesState(c)
+	if c.Class != permissions.Simple || len(c.Argv) == 0 || c.Cwd.Err != "" {
+		return c
+	}
+	c.Binary = systemProgram(c.Argv[0])
+	for _, o := range c.Operands {
+		p, why := r.operand(o, c.Cwd.Real)
+		if why != "" && c.Class == permissions.Simple {
+			c.Class, c.Why = permissions.Ambiguous, why
+			c.Marks = nil
+			if i := strings.Index(c.Text, o.Text); i >= 0 && o.Text != "" {
+				c.Marks = []permissions.Mark{{Start: i, End: i + len(o.Text)}}
+			}
+		}
+		c.Paths = append(c.Paths, p)
+	}
+	carryTree(c.Paths)
+	return c
+}
+
+// carryTree marks what a moved folder is written to: everything in it arrives
+// there too.
+func carryTree(paths []permissions.Path) {
+	moves := false
+	for _, p := range paths {
+		moves = moves || p.Op == permissions.OpDelete && p.Walk
+	}
+	for i := range paths {
+		if moves && paths[i].Op == permissions.OpWrite {
+			paths[i].Walk = true
+		}
+	}
+}
+
+// operand finds the facts about one operand. The program gets its text as it
+// stands, so neither "~/" nor an encoded name is read here.
+func (r *Resolver) operand(o permissions.Operand, cwd string) (p permissions.Path, ambiguous string) {
+	text := o.Text
+	if o.Into != "" && r.isFolder(text, cwd) {
+		if o.Into == "." || o.Into == ".." || strings.Contains(o.Into, "/") {
+			return permissions.Path{Given: text, Op: o.Op, Err: "what it would be called in the folder cannot be told"},
+				fmt.Sprintf("what is written into %q cannot be told", permissions.Visible(text))
+		}
+		text = join(text, o.Into)
+	}
+	p = permissions.Path{Given: text, Op: o.Op, Walk: o.Walk}
+	clean, why := r.clean(text, cwd, true)
+	if why != "" {
+		p.Err = why
+		return p, ""
+	}
+	if upFromUnknown(text, cwd) {
+		ambiguous = fmt.Sprintf("%q goes up with .. behind a link or a name that is no folder", permissions.Visible(text))
+	}
+	p.Clean = clean
+	r.find(&p, true)
+	return p, ambiguous
+}
+
+func (r *Resolver) isFolder(text, cwd string) bool {
+	clean, why := r.clean(text, cwd, true)
+	if why != "" {
+		return false
+	}
+	at, why := follow(clean, true)
+	return why == "" && at.info != nil && at.info.IsDir()
+}
+
+// upFromUnknown reports whether ".." stands behind a link, a missing name or
+// anything else that is no folder: there the kernel goes elsewhere than the
+// text does.
+func upFromUnknown(text, cwd string) bool {
+	at := cwd
+	if strings.HasPrefix(text, "/") {
+		at = "/"
+	}
+	plain := true
+	for _, n := range names(text) {
+		if n == ".." {
+			if !plain {
+				return true
+			}
+			at = parent(at)
+			continue
+		}
+		at = join(at, n)
+		if plain {
+			info, err := os.Lstat(filepath.FromSlash(at))
+			plain = err == nil && info.IsDir()
+		}
+	}
+	return false
+}

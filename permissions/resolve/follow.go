@@ -1,0 +1,155 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"zeroclaw/permissions"
+)
+
+// maxLinks is how many links one path may lead through, as in the kernel.
+const maxLinks = 40
+
+// place is where a path leads.
+type place struct {
+	real string      // every link followed
+	info fs.FileInfo // what stands there, nil if nothing
+	link bool        // it is a link itself (only when the last one is not followed)
+	proc []string    // what was passed in /proc on the way
+}
+
+// follow resolves every link of a clean absolute path, the last one only if
+// last is set. Names behind one that does not exist are kept as they are. why
+// says in words what makes the path impossible.
+func follow(clean string, last bool) (at place, why string) {
+	drive, rest := splitDrive(clean)
+	at.real = drive + "/"
+	info, err := os.Lstat(filepath.FromSlash(at.real))
+	if err != nil {
+		return at, explain(at.real, err)
+	}
+	at.info = info
+	todo := names(rest)
+	links := 0
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		if !at.info.IsDir() {
+			return at, fmt.Sprintf("%q is not a folder", permissions.Visible(at.real))
+		}
+		if name == ".." {
+			at.real = parent(at.real)
+			if at.info, err = os.Lstat(filepath.FromSlash(at.real)); err != nil {
+				return at, explain(at.real, err)
+			}
+			continue
+		}
+		next := join(at.real, name)
+		if strings.HasPrefix(next, "/proc/") {
+			at.proc = append(at.proc, next)
+		}
+		info, err := os.Lstat(filepath.FromSlash(next))
+		if errors.Is(err, fs.ErrNotExist) {
+			for _, n := range todo {
+				if n == ".." {
+					return at, fmt.Sprintf("a link leads through %q, which does not exist", permissions.Visible(next))
+				}
+				next = join(next, n)
+			}
+			at.real, at.info = next, nil
+			return at, tooLong(next)
+		}
+		if err != nil {
+			return at, explain(next, err)
+		}
+		target, isLink, err := readLink(next, info)
+		if err != nil {
+			return at, explain(next, err)
+		}
+		if !isLink {
+			at.real, at.info = next, info
+			continue
+		}
+		if len(todo) == 0 && !last {
+			at.real, at.info, at.link = next, info, true
+			return at, tooLong(next)
+		}
+		if links++; links > maxLinks {
+			return at, "its links lead in a circle"
+		}
+		if len(target) > maxPathBytes {
+			return at, tooLong(target)
+		}
+		if filepath.IsAbs(filepath.FromSlash(target)) {
+			d, r := splitDrive(target)
+			at.real = d + "/"
+			if at.info, err = os.Lstat(filepath.FromSlash(at.real)); err != nil {
+				return at, explain(at.real, err)
+			}
+			target = r
+		}
+		todo = append(names(target), todo...)
+	}
+	return at, tooLong(at.real)
+}
+
+// readLink returns what a link says. Windows shows a junction as an irregular
+// file.
+func readLink(p string, info fs.FileInfo) (target string, isLink bool, err error) {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err = os.Readlink(filepath.FromSlash(p))
+		return linkTarget(target), true, err
+	case info.Mode()&fs.ModeIrregular != 0:
+		if target, err = os.Readlink(filepath.FromSlash(p)); err == nil {
+			return linkTarget(target), true, nil
+		}
+	}
+	return "", false, nil
+}
+
+func linkTarget(t string) string {
+	t = strings.TrimPrefix(t, `\??\`)
+	t = strings.TrimPrefix(t, `\\?\`)
+	return filepath.ToSlash(t)
+}
+
+func names(p string) []string {
+	var out []string
+	for _, n := range strings.Split(p, "/") {
+		if n != "" && n != "." {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func tooLong(p string) string {
+	if len(p) > maxPathBytes {
+		return fmt.Sprintf("it is longer than %d bytes", maxPathBytes)
+	}
+	return ""
+}
+
+// explain turns an error of the system into half a sentence about a path.
+func explain(p string, err error) string {
+	shown := permissions.Visible(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("%q does not exist", shown)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("%q may not be looked at: permission denied", shown)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return "it holds a name that is too long"
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Sprintf("%q cannot be looked at: %v", shown, err)
+}

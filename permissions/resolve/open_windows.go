@@ -1,0 +1,3 @@
+package resolve
+
+const nonblock = 0
