@@ -1,0 +1,267 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"zeroclaw/permissions"
+	"zeroclaw/permissions/approval"
+	"zeroclaw/tools"
+)
+
+// keepCalls bounds how many ended calls a session keeps for clients that come
+// late; maxOpen how many may be under way at once.
+const (
+	keepCalls = 200
+	maxOpen   = 64
+)
+
+// Errors that handlers tell apart.
+var (
+	ErrClosed   = errors.New("the session has ended; open a new one")
+	ErrNoCall   = errors.New("there is no such call in this session")
+	ErrCallID   = errors.New("this call id is in use already; choose another")
+	ErrTooMany  = fmt.Errorf("%d calls are under way in this session already; wait for one to end", maxOpen)
+	ErrNotFound = errors.New("there is no such session; it may have ended with the companion")
+)
+
+// call is one call under way or ended.
+type call struct {
+	tools.Call
+	out    tools.Outcome
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// CallView is a call as listed, with its arguments.
+type CallView struct {
+	tools.Outcome
+	Arguments json.RawMessage `json:"arguments"`
+	Session   string          `json:"session"`
+}
+
+// Start begins a call and returns its id at once. The call ends with Cancel or
+// the session, not with the request that started it.
+func (s *Session) Start(c tools.Call) (string, error) {
+	c.Session, c.Conversation, c.Agent = s.ID, s.Conversation, s.Agent
+	if c.ID == "" {
+		c.ID = s.host.config.NewID()
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	live := &call{Call: c, cancel: cancel, done: make(chan struct{})}
+	live.out = tools.Outcome{CallID: c.ID, Tool: c.Tool, Status: tools.Running, Started: s.host.config.Now().UTC()}
+	if err := s.add(live); err != nil {
+		cancel()
+		return "", err
+	}
+	go func() {
+		defer s.work.Done()
+		defer cancel()
+		out := s.runner.Run(ctx, s, c)
+		s.mu.Lock()
+		live.out = out
+		s.mu.Unlock()
+		close(live.done)
+	}()
+	return c.ID, nil
+}
+
+func (s *Session) add(live *call) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if _, used := s.calls[live.ID]; used {
+		return ErrCallID
+	}
+	open := 0
+	for _, c := range s.calls {
+		if !c.out.Status.Ended() {
+			open++
+		}
+	}
+	if open >= maxOpen {
+		return ErrTooMany
+	}
+	s.work.Add(1)
+	s.calls[live.ID] = live
+	s.order = append(s.order, live.ID)
+	for i := 0; len(s.order) > keepCalls+maxOpen && i < len(s.order); {
+		if id := s.order[i]; s.calls[id].out.Status.Ended() {
+			delete(s.calls, id)
+			s.order = slices.Delete(s.order, i, i+1)
+		} else {
+			i++
+		}
+	}
+	return nil
+}
+
+// Call returns a call as it stands.
+func (s *Session) Call(id string) (tools.Outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.calls[id]
+	if !ok {
+		return tools.Outcome{}, ErrNoCall
+	}
+	return c.out, nil
+}
+
+// Wait returns a call when it has ended. When ctx ends first, the call is
+// cancelled: its caller is gone.
+func (s *Session) Wait(ctx context.Context, id string) (tools.Outcome, error) {
+	s.mu.Lock()
+	c, ok := s.calls[id]
+	s.mu.Unlock()
+	if !ok {
+		return tools.Outcome{}, ErrNoCall
+	}
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		c.cancel()
+		<-c.done
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.out, nil
+}
+
+// Cancel ends a call: its question disappears, its process group is killed.
+func (s *Session) Cancel(id string) error {
+	s.mu.Lock()
+	c, ok := s.calls[id]
+	s.mu.Unlock()
+	if !ok {
+		return ErrNoCall
+	}
+	c.cancel()
+	return nil
+}
+
+// Calls lists running and recent calls, oldest first.
+func (s *Session) Calls() []CallView {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]CallView, 0, len(s.order))
+	for _, id := range s.order {
+		c := s.calls[id]
+		out = append(out, CallView{Outcome: c.out, Arguments: c.Arguments, Session: s.ID})
+	}
+	return out
+}
+
+// open counts the calls that have not ended.
+func (s *Session) open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, c := range s.calls {
+		if !c.out.Status.Ended() {
+			n++
+		}
+	}
+	return n
+}
+
+// Pass implements tools.Decider.
+func (s *Session) Pass(c tools.Call) *tools.Pass {
+	publish := s.host.config.Publish
+	return &tools.Pass{
+		CallID: c.ID, Session: s.ID, Root: s.Root,
+		MayRead: func(p permissions.Path) bool { return s.judge().mayRead(p) },
+		Judge:   s.Judge,
+		Progress: func(p tools.Progress) {
+			publish("call.progress", struct {
+				Session string `json:"session"`
+				CallID  string `json:"call_id"`
+				tools.Progress
+			}{s.ID, c.ID, p})
+		},
+		Output: func(stream, text string) {
+			publish("call.output", map[string]string{"session": s.ID, "call_id": c.ID, "stream": stream, "text": s.host.config.Redact(text)})
+		},
+	}
+}
+
+// event is the payload of call.started and call.finished.
+type event struct {
+	Session      string          `json:"session"`
+	Conversation string          `json:"conversation,omitempty"`
+	Call         tools.Outcome   `json:"call"`
+	Arguments    json.RawMessage `json:"arguments,omitempty"`
+}
+
+// bigResult is the size above which an event leaves the content out.
+const bigResult = 64 << 10
+
+// recorder tells clients, the audit log and the store how calls go.
+type recorder struct{ s *Session }
+
+// Started implements tools.Recorder.
+func (r recorder) Started(c tools.Call, o tools.Outcome) {
+	r.s.host.config.Publish("call.started", event{r.s.ID, r.s.Conversation, o, c.Arguments})
+	r.s.host.config.Started(c, o)
+}
+
+// Changed implements tools.Recorder.
+func (r recorder) Changed(c tools.Call, o tools.Outcome) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	if live, ok := r.s.calls[c.ID]; ok {
+		live.out = o
+	}
+}
+
+// Ended implements tools.Recorder.
+func (r recorder) Ended(c tools.Call, o tools.Outcome, j tools.Judged, answer approval.Resolution) {
+	r.s.mu.Lock()
+	if live, ok := r.s.calls[c.ID]; ok {
+		live.out = o // before the event: who hears it may ask for the call at once
+	}
+	r.s.mu.Unlock()
+	r.s.host.config.Ended(c, o, j, answer)
+	size := len(o.ModelText) + len(o.Structured)
+	for _, item := range o.Content {
+		size += len(item)
+	}
+	if size > bigResult {
+		o.Content, o.Structured, o.ModelText, o.Partial = nil, nil, "", true
+	}
+	r.s.host.config.Publish("call.finished", event{r.s.ID, r.s.Conversation, o, nil})
+}
+
+// remember saves what an answer asks to be remembered.
+func (s *Sessions) remember(q approval.Question, a approval.Answer) error {
+	if a.Decision == approval.Rule {
+		return s.config.SaveRule(a.Rule)
+	}
+	d := approval.Remembered{Scope: approval.ScopeSession, Session: q.Session, Tool: q.Tool, DefinitionHash: q.DefinitionHash}
+	if a.Decision == approval.Always {
+		d.Scope, d.Session = approval.ScopeAlways, ""
+	}
+	if q.Command != nil {
+		d.Command, d.Cwd = q.Command.Text, q.Command.Cwd
+	}
+	err := s.config.Memory.Add(d)
+	if err == nil && q.Definition != "" {
+		err = s.acceptAsShown(q)
+	}
+	return err
+}
+
+// acceptAsShown pins a changed definition, unless it changed again while the
+// question waited.
+func (s *Sessions) acceptAsShown(q approval.Question) error {
+	for d, t := range s.known.get().tools {
+		if t.tool.Hash == q.DefinitionHash && d.Server == q.Server {
+			return s.config.Definitions.Accept(q.Tool, t.accepted())
+		}
+	}
+	return fmt.Errorf("the definition of %s changed again", q.Tool)
+}

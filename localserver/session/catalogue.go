@@ -1,0 +1,135 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	"zeroclaw/permissions"
+	"zeroclaw/permissions/approval"
+	"zeroclaw/services"
+	"zeroclaw/tools"
+)
+
+// Remote is what sessions need of the MCP servers.
+type Remote interface {
+	List() []services.Status
+	Tools(name string) []services.ToolDef
+	Call(ctx context.Context, server, tool string, args json.RawMessage, progress services.Progress) (services.CallResult, error)
+}
+
+// remoteTool is one tool of an MCP server under its full name.
+type remoteTool struct {
+	def    tools.Definition
+	tool   services.ToolDef
+	remote Remote
+}
+
+// Spec implements tools.Tool. The full name is filled in by the session.
+func (t remoteTool) Spec() tools.Spec {
+	return tools.Spec{
+		Origin: t.def.Origin, Server: t.def.Server, OwnName: t.def.Tool,
+		Title: t.tool.Title, Description: t.tool.Description,
+		InputSchema: t.tool.InputSchema, OutputSchema: t.tool.OutputSchema, Annotations: t.tool.Annotations,
+	}
+}
+
+// Run implements tools.Tool.
+func (t remoteTool) Run(ctx context.Context, args json.RawMessage) (tools.Result, error) {
+	var progress services.Progress
+	if pass, ok := tools.PassFrom(ctx); ok && pass.Progress != nil {
+		progress = func(done, total float64, message string) {
+			pass.Progress(tools.Progress{Done: done, Total: total, Message: message})
+		}
+	}
+	got, err := t.remote.Call(ctx, t.def.Server, t.def.Tool, args, progress)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return decodeResult(got.Raw)
+}
+
+// decodeResult reads an MCP tools/call result, keeping items it does not know.
+func decodeResult(raw json.RawMessage) (tools.Result, error) {
+	var r struct {
+		Content    []json.RawMessage `json:"content"`
+		Structured json.RawMessage   `json:"structuredContent"`
+		IsError    bool              `json:"isError"`
+		Meta       json.RawMessage   `json:"_meta"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return tools.Result{}, err
+	}
+	out := tools.Result{Structured: r.Structured, IsError: r.IsError, Meta: r.Meta}
+	if string(out.Structured) == "null" {
+		out.Structured = nil
+	}
+	for _, item := range r.Content {
+		out.Content = append(out.Content, tools.Content{Raw: item})
+	}
+	return out, nil
+}
+
+// catalogue is every known remote tool, with the full names that follow from
+// all of them together. It is built anew when a server's tools change.
+type catalogue struct {
+	names map[tools.Definition]string
+	tools map[tools.Definition]remoteTool
+	state map[string]services.Status // by server
+}
+
+// known builds catalogues and keeps the last one.
+type known struct {
+	remote Remote
+	local  []string // names of the local tools
+
+	mu   sync.Mutex
+	last *catalogue
+}
+
+func (k *known) get() *catalogue {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.last == nil {
+		k.last = k.build()
+	}
+	return k.last
+}
+
+func (k *known) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last = nil
+}
+
+func (k *known) build() *catalogue {
+	c := &catalogue{tools: map[tools.Definition]remoteTool{}, state: map[string]services.Status{}}
+	if k.remote == nil {
+		return c
+	}
+	for _, s := range k.remote.List() {
+		c.state[s.ID] = s
+		for _, t := range k.remote.Tools(s.ID) {
+			d := tools.Definition{Origin: permissions.Origin(s.Origin), Server: s.ID, Tool: t.Name}
+			if _, twice := c.tools[d]; !twice { // of two tools with one name the first is called, always
+				c.tools[d] = remoteTool{def: d, tool: t, remote: k.remote}
+			}
+		}
+	}
+	c.names, _ = tools.Names(slices.Collect(maps.Keys(c.tools)), k.local)
+	return c
+}
+
+// accepted is a definition in the form in which it is pinned.
+func (t remoteTool) accepted() approval.Accepted {
+	return approval.Accepted{Hash: t.tool.Hash, Text: t.tool.Raw}
+}
+
+// sorted lists the definitions by server and name.
+func (c *catalogue) sorted() []tools.Definition {
+	return slices.SortedFunc(maps.Keys(c.tools), func(a, b tools.Definition) int {
+		return slices.Compare([]string{a.Server, a.Tool}, []string{b.Server, b.Tool})
+	})
+}

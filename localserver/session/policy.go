@@ -1,0 +1,158 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+
+	"zeroclaw/permissions"
+	"zeroclaw/permissions/resolve"
+	"zeroclaw/tools/atomicfile"
+)
+
+// Values are the permissions as the configuration holds them.
+type Values struct {
+	Version     string
+	Policy      permissions.GlobalPolicy
+	Directories []string // one rule each, as written
+	Tools       map[string]permissions.ToolSetting
+}
+
+// Policy is the live part of the permissions: it follows the configuration
+// and knows what the prefix of each rule resolved to when it was saved.
+type Policy struct {
+	path string // state/rule-bases.json
+
+	mu      sync.Mutex
+	values  Values
+	rules   []permissions.Rule
+	invalid []permissions.InvalidRule
+	bases   map[string]resolve.Bases // by root; "" for rules that do not hang from one
+}
+
+// OpenPolicy reads the stored prefixes. After an error no stored prefix
+// counts, so that relative rules cover nothing until they are saved again.
+func OpenPolicy(path string) (*Policy, error) {
+	p := &Policy{path: path, bases: map[string]resolve.Bases{}}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &p.bases)
+	}
+	if err != nil {
+		p.bases = map[string]resolve.Bases{}
+		return p, fmt.Errorf("read what the rules resolved to: %w", err)
+	}
+	return p, nil
+}
+
+// Set takes over values that were loaded from the configuration. A rule that
+// no root knows yet was written by hand and belongs to the given one.
+func (p *Policy) Set(v Values, root *resolve.Resolver) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.values = v
+	p.rules, p.invalid = permissions.ParseRules(v.Directories)
+	fresh := slices.DeleteFunc(slices.Clone(p.rules), func(r permissions.Rule) bool { return p.known(r) })
+	kept := map[string]resolve.Bases{}
+	for name, bases := range p.bases {
+		kept[name] = maps.Clone(bases)
+		maps.DeleteFunc(kept[name], func(text, _ string) bool {
+			return !slices.ContainsFunc(p.rules, func(r permissions.Rule) bool { return r.Text == text })
+		})
+	}
+	return p.store(kept, fresh, root)
+}
+
+// Rebase makes one rule cover what its prefix resolves to now, under the root
+// of the given resolver.
+func (p *Policy) Rebase(text string, root *resolve.Resolver) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.rules, func(r permissions.Rule) bool { return r.Text == text })
+	if i < 0 {
+		return fmt.Errorf("there is no rule %q", text)
+	}
+	return p.store(maps.Clone(p.bases), p.rules[i:i+1], root)
+}
+
+func (p *Policy) known(r permissions.Rule) bool {
+	for _, bases := range p.bases {
+		if _, ok := bases[r.Text]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// store adds the prefixes of fresh rules and saves. Called with mu held.
+func (p *Policy) store(bases map[string]resolve.Bases, fresh []permissions.Rule, root *resolve.Resolver) error {
+	now := root.Bases(fresh, nil)
+	for _, r := range fresh {
+		resolved, ok := now[r.Text]
+		if !ok {
+			continue
+		}
+		at := ""
+		if r.Relative() {
+			at = root.Root()
+		}
+		if bases[at] == nil {
+			bases[at] = resolve.Bases{}
+		} else {
+			bases[at] = maps.Clone(bases[at])
+		}
+		bases[at][r.Text] = resolved
+	}
+	maps.DeleteFunc(bases, func(_ string, b resolve.Bases) bool { return len(b) == 0 })
+	changed := !maps.EqualFunc(bases, p.bases, func(a, b resolve.Bases) bool { return maps.Equal(a, b) })
+	p.bases = bases
+	if !changed {
+		return nil
+	}
+	data, err := json.MarshalIndent(bases, "", "  ")
+	if err == nil {
+		err = atomicfile.Write(p.path, append(data, '\n'), atomicfile.Options{Mode: 0o600})
+	}
+	if err != nil {
+		return fmt.Errorf("save what the rules resolve to: %w", err)
+	}
+	return nil
+}
+
+// Values returns the permissions as the configuration holds them.
+func (p *Policy) Values() Values {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.values
+}
+
+// Rules returns every rule as it stands under the root of a resolver, and the
+// lines that are no rules.
+func (p *Policy) Rules(root *resolve.Resolver) ([]permissions.Anchored, []permissions.InvalidRule) {
+	p.mu.Lock()
+	rules, invalid := p.rules, p.invalid
+	bases := maps.Clone(p.bases[""])
+	if bases == nil {
+		bases = resolve.Bases{}
+	}
+	maps.Copy(bases, p.bases[root.Root()])
+	p.mu.Unlock()
+	// Prefixes are resolved anew for each verdict: one that has come to lead
+	// elsewhere must stop covering at once.
+	return root.Anchor(rules, bases), invalid
+}
+
+// Settings is what Decide takes, for one root and session.
+func (p *Policy) Settings(root *resolve.Resolver, remembered []permissions.Remembered) permissions.Settings {
+	v := p.Values()
+	rules, _ := p.Rules(root)
+	return permissions.Settings{Policy: v.Policy, Rules: rules, Tools: v.Tools, Remembered: remembered}
+}

@@ -1,0 +1,207 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"zeroclaw/permissions"
+	"zeroclaw/permissions/approval"
+	"zeroclaw/permissions/resolve"
+	"zeroclaw/tools"
+)
+
+
+// Session is one conversation's frozen grant with its live tools.
+type Session struct {
+	ID           string
+	Agent        string
+	Conversation string // "" for a session that belongs to none
+	Root         string
+	Workspace    string // the session's own folder; it exists once something was put there
+	Created      time.Time
+	Warnings     []permissions.Warning
+
+	host     *Sessions
+	grant    permissions.Grant
+	resolver *resolve.Resolver
+	runner   *tools.Runner
+	local    map[string]tools.Tool
+
+	ctx    context.Context // ends with the session
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	mu     sync.Mutex
+	pinned map[tools.Definition]string // names that this session has shown
+	owner  map[string]tools.Definition // the reverse of pinned
+	calls  map[string]*call
+	order  []string // ids of calls, oldest first
+	closed bool
+}
+
+// Tool is one tool of a session as clients see it.
+type Tool struct {
+	Name        string             `json:"name"`
+	Origin      permissions.Origin `json:"origin"`
+	Server      string             `json:"server,omitempty"`
+	OwnName     string             `json:"own_name"`
+	Title       string             `json:"title,omitempty"`
+	Description string             `json:"description"`
+	InputSchema any                `json:"input_schema"`
+	Mode        permissions.Mode   `json:"mode"`
+	Enabled     bool               `json:"enabled"`
+	State       string             `json:"state"` // ready, starting, offline
+	Definition  approval.State     `json:"definition"`
+	Diff        string             `json:"diff,omitempty"`
+}
+
+// name gives a remote tool its name in this session: the first one it was
+// shown under, so that a server that appears later renames nothing.
+func (s *Session) name(d tools.Definition, c *catalogue) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, ok := s.pinned[d]; ok {
+		return n, true
+	}
+	n, ok := c.names[d]
+	if !ok {
+		return "", false
+	}
+	if _, taken := s.owner[n]; taken {
+		return "", false
+	}
+	s.pinned[d], s.owner[n] = n, d
+	return n, true
+}
+
+// named is a tool with its name in the session.
+type named struct {
+	tools.Tool
+	name string
+}
+
+// Spec implements tools.Tool.
+func (n named) Spec() tools.Spec {
+	s := n.Tool.Spec()
+	s.Name = n.name
+	return s
+}
+
+// Lookup implements tools.Decider: a tool that the grant does not reach does
+// not exist here, whatever its name.
+func (s *Session) Lookup(name string) (tools.Tool, permissions.Verdict) {
+	unknown := permissions.Verdict{
+		Decision: permissions.Deny, Row: 1, Code: "unknown_tool", Key: "unknown_tool",
+		Args: map[string]string{"tool": name}, Reason: fmt.Sprintf("there is no tool %q in this session", name),
+	}
+	if t, ok := s.local[name]; ok {
+		if !s.grant.Reaches(name, permissions.OriginLocal, "", name) {
+			return nil, unknown
+		}
+		return t, permissions.Verdict{}
+	}
+	c := s.host.known.get()
+	s.nameAll(c)
+	s.mu.Lock()
+	d, ok := s.owner[name]
+	s.mu.Unlock()
+	t, live := c.tools[d]
+	if !ok || !s.grant.Reaches(name, d.Origin, d.Server, d.Tool) {
+		return nil, unknown
+	}
+	if !live {
+		unknown.Code, unknown.Key = "tool_gone", "tool_gone"
+		unknown.Reason = fmt.Sprintf("the server %s no longer offers %s", d.Server, d.Tool)
+		return nil, unknown
+	}
+	return named{t, name}, permissions.Verdict{}
+}
+
+// nameAll pins the names of every granted tool, in a fixed order.
+func (s *Session) nameAll(c *catalogue) []tools.Definition {
+	reached := slices.DeleteFunc(c.sorted(), func(d tools.Definition) bool {
+		_, granted := s.grant.Servers[d.Server]
+		return !granted
+	})
+	for _, d := range reached {
+		s.name(d, c)
+	}
+	return reached
+}
+
+// Tools lists what the session reaches, local tools first.
+func (s *Session) Tools() []Tool {
+	set := s.host.config.Policy.Values().Tools
+	out := []Tool{}
+	for _, t := range s.host.config.Local {
+		spec := t.Spec()
+		if s.grant.Reaches(spec.Name, permissions.OriginLocal, "", spec.Name) {
+			out = append(out, toolView(spec, set, "ready", approval.DefinitionAccepted))
+		}
+	}
+	c := s.host.known.get()
+	for _, d := range s.nameAll(c) {
+		n, ok := s.name(d, c)
+		if !ok || !s.grant.Reaches(n, d.Origin, d.Server, d.Tool) {
+			continue
+		}
+		state, _ := s.host.config.Definitions.Check(n, c.tools[d].tool.Hash)
+		out = append(out, toolView(named{c.tools[d], n}.Spec(), set, toolState(c.state[d.Server]), state))
+	}
+	return out
+}
+
+func toolView(spec tools.Spec, set map[string]permissions.ToolSetting, state string, def approval.State) Tool {
+	mode := set[spec.Name].Mode
+	if mode == "" {
+		mode = permissions.ModeAsk
+	}
+	return Tool{
+		Name: spec.Name, Origin: spec.Origin, Server: spec.Server, OwnName: spec.OwnName, Title: spec.Title,
+		Description: spec.Description, InputSchema: schemaOf(spec.InputSchema), Mode: mode,
+		Enabled: !set[spec.Name].Off, State: state, Definition: def,
+	}
+}
+
+// Decide implements tools.Decider.
+func (s *Session) Decide(_ tools.Call, spec tools.Spec, p tools.Plan) tools.Judged {
+	subject := Subject{Spec: spec}
+	var diff string
+	if spec.Origin.Remote() {
+		c := s.host.known.get()
+		t := c.tools[tools.Definition{Origin: spec.Origin, Server: spec.Server, Tool: spec.OwnName}]
+		state, old := s.host.config.Definitions.Check(spec.Name, t.tool.Hash)
+		subject.DefinitionHash, subject.Changed = t.tool.Hash, state == approval.DefinitionChanged
+		if subject.Changed {
+			diff = definitionDiff(old.Text, t.tool.Raw)
+		}
+	}
+	j := s.judge().Decide(subject, p)
+	j.DefinitionDiff = diff
+	return j
+}
+
+func (s *Session) judge() Judge {
+	return Judge{
+		Resolver: s.resolver, Grant: s.grant,
+		Settings: s.host.config.Policy.Settings(s.resolver, s.host.config.Memory.For(s.ID)),
+	}
+}
+
+// Explain answers the rule tester with this session's root, rules and grant.
+func (s *Session) Explain(q Query) Answer { return Explain(s.judge(), q) }
+
+// Judge judges one path for a local tool of this session.
+func (s *Session) Judge(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
+	name := toolFor(op)
+	j := s.judge().Decide(Subject{Spec: tools.Spec{Name: name, OwnName: name, Origin: permissions.OriginLocal}},
+		tools.Plan{Uses: []tools.Use{{Path: path, Op: op}}})
+	return j.Paths[0], j.Verdict
+}
+
+// Uploads is the folder that attachments of the session go to.
+func (s *Session) Uploads() string { return filepath.Join(s.Workspace, "uploads") }
