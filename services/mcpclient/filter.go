@@ -1,0 +1,210 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"sync"
+)
+
+// maxLine bounds one line of a server's standard output.
+const maxLine = 16 << 20
+
+// Kept of a line that is too long, to find out which answer it was.
+const (
+	keepHead = 4 << 10
+	keepTail = 256
+)
+
+// maxBatch bounds how many messages one JSON-RPC batch may hold.
+const maxBatch = 1000
+
+// messageFilter stands between a server's standard output and the transport.
+// It takes whatever the server prints, of any size and kind, in bounded memory,
+// and passes on one message a line, each of them valid JSON. The result of an
+// answer is handed to the session as it is and the transport sees a short
+// stand-in, so that no large result is decoded there.
+type messageFilter struct {
+	to io.Writer // the transport's input; after its first error everything is thrown away
+	// result takes the raw result of an answer. It reports false when nobody
+	// waits for that id; the line is then dropped.
+	result func(id string, raw json.RawMessage) bool
+	// overlong tells that an answer was too long to read; id is "" when it
+	// could not be found. It reports whether the line passed to the transport.
+	overlong func(id string, size int64)
+	log      func(text string)
+	limit    int
+
+	mu     sync.Mutex // guards the counters, which others read
+	noise  int        // lines that are not messages
+	bytes  int64      // of them
+	passed int        // messages
+
+	line   []byte // the line so far
+	size   int64  // bytes of it, also of those not kept
+	tail   []byte // its last bytes, once it is too long
+	broken bool
+}
+
+// Write takes output as it comes. It never fails, so that the pipe behind it is
+// drained to its end.
+func (f *messageFilter) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			f.collect(p)
+			break
+		}
+		if f.size == 0 {
+			f.finish(p[:i], int64(i))
+		} else {
+			f.collect(p[:i])
+			f.finish(f.line, f.size)
+		}
+		f.line, f.tail, f.size = f.line[:0], f.tail[:0], 0
+		if cap(f.line) > 64<<10 {
+			f.line = nil
+		}
+		p = p[i+1:]
+	}
+	return n, nil
+}
+
+// flush takes a last line that has no end.
+func (f *messageFilter) flush() {
+	if f.size > 0 {
+		f.finish(f.line, f.size)
+		f.line, f.tail, f.size = nil, nil, 0
+	}
+}
+
+func (f *messageFilter) collect(p []byte) {
+	f.size += int64(len(p))
+	if f.size <= int64(f.limit) {
+		f.line = append(f.line, p...)
+		return
+	}
+	if len(f.tail) == 0 {
+		f.tail = append(f.tail, f.line[max(0, len(f.line)-keepTail):]...)
+		f.line = append([]byte(nil), f.line[:min(len(f.line), keepHead)]...)
+	}
+	if missing := keepHead - len(f.line); missing > 0 {
+		f.line = append(f.line, p[:min(missing, len(p))]...)
+	}
+	f.tail = append(f.tail, p[max(0, len(p)-keepTail):]...)
+	f.tail = append(f.tail[:0], f.tail[max(0, len(f.tail)-keepTail):]...)
+}
+
+func (f *messageFilter) finish(line []byte, size int64) {
+	if size > int64(f.limit) {
+		head, tail := line, f.tail
+		if int64(len(line)) == size {
+			head, tail = line[:min(len(line), keepHead)], line[max(0, len(line)-keepTail):]
+		}
+		f.tooLong(head, tail, size)
+		return
+	}
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return
+	}
+	switch {
+	case line[0] == '{' && json.Valid(line):
+		f.message(line)
+	case line[0] == '[' && json.Valid(line):
+		f.batch(line)
+	default:
+		f.reject(line)
+	}
+}
+
+func (f *messageFilter) message(line []byte) {
+	m, ok := scanMessage(line)
+	switch {
+	case !ok || m.method == nil && (m.id == nil || m.result == nil && m.err == nil):
+		f.reject(line)
+	case m.method != nil:
+		f.pass(line)
+	case m.err != nil:
+		// The transport knows which answers are awaited, the session logs the
+		// others.
+		if f.result(string(m.id), nil) {
+			f.pass(line)
+		}
+	default:
+		if f.result(string(m.id), m.result) {
+			f.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.id))
+		}
+	}
+}
+
+func (f *messageFilter) batch(line []byte) {
+	var parts []json.RawMessage
+	if json.Unmarshal(line, &parts) != nil || len(parts) == 0 || len(parts) > maxBatch {
+		f.reject(line)
+		return
+	}
+	for _, p := range parts {
+		if len(p) > 0 && p[0] == '{' {
+			f.message(p)
+		} else {
+			f.reject(p)
+		}
+	}
+}
+
+func (f *messageFilter) pass(line []byte) {
+	f.mu.Lock()
+	f.passed++
+	f.mu.Unlock()
+	if f.broken {
+		return
+	}
+	// A message of several lines cannot be: a line break inside JSON text is
+	// escaped, and between tokens it ended the line.
+	if _, err := f.to.Write(append(bytes.Clone(line), '\n')); err != nil {
+		f.broken = true
+	}
+}
+
+func (f *messageFilter) reject(line []byte) {
+	f.mu.Lock()
+	f.noise++
+	f.bytes += int64(len(line))
+	f.mu.Unlock()
+	f.log(string(line[:min(len(line), 64<<10)]))
+}
+
+func (f *messageFilter) counts() (noise int, bytes int64, passed int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.noise, f.bytes, f.passed
+}
+
+// lastID matches an id that is the last member of a message: what follows it
+// closes the outermost object.
+var lastID = regexp.MustCompile(`[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
+
+// firstID matches an id that stands before the large part of a message.
+var firstID = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*,`)
+
+func (f *messageFilter) tooLong(head, tail []byte, size int64) {
+	f.mu.Lock()
+	f.noise++
+	f.bytes += size
+	f.mu.Unlock()
+	if start := bytes.TrimSpace(head); len(start) == 0 || start[0] != '{' {
+		f.log(fmt.Sprintf("a line of %d bytes that is no message was thrown away; it begins: %s", size, head[:min(len(head), 200)]))
+		return
+	}
+	id := ""
+	if m := firstID.FindSubmatch(head); m != nil {
+		id = string(m[1])
+	} else if m := lastID.FindSubmatch(tail); m != nil {
+		id = string(m[1])
+	}
+	f.overlong(id, size)
+}

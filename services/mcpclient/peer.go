@@ -1,0 +1,127 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"zeroclaw/services"
+)
+
+// Bounds of one listing.
+const (
+	maxPages     = 200
+	maxListBytes = 32 << 20
+)
+
+// Tools lists the tools. The definitions are the bytes as received; an entry
+// that cannot be used is left out with a notice.
+func (s *session) Tools(ctx context.Context) ([]services.ToolDef, error) {
+	var list []services.ToolDef
+	size, cursor := 0, ""
+	seen := map[string]bool{}
+	for page := 1; ; page++ {
+		params := map[string]any{}
+		if cursor != "" {
+			params["cursor"] = cursor
+		}
+		raw, err := s.request(ctx, "tools/list", params, nil)
+		if err != nil {
+			var r *rpcError
+			if page == 1 && errors.As(err, &r) && r.code == mcp.METHOD_NOT_FOUND {
+				return nil, nil
+			}
+			return nil, err
+		}
+		var result struct {
+			Tools      []json.RawMessage `json:"tools"`
+			NextCursor *string           `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &result); err != nil {
+			return nil, fmt.Errorf("reading the list of tools: %w", err)
+		}
+		size += len(raw)
+		for i, t := range result.Tools {
+			def, err := services.NewToolDef(t)
+			if err != nil {
+				s.hooks.Notice(fmt.Sprintf("tool %d of page %d is left out: %v", i+1, page, err))
+				continue
+			}
+			list = append(list, def)
+			if len(list) > services.MaxTools {
+				return list, nil
+			}
+		}
+		switch {
+		case result.NextCursor == nil || *result.NextCursor == "":
+			return list, nil
+		case seen[*result.NextCursor]:
+			s.hooks.Notice("its list of tools repeats a cursor: the list ends there")
+			return list, nil
+		case page >= maxPages || size > maxListBytes:
+			s.hooks.Notice(fmt.Sprintf("its list of tools does not end: it was cut after %d pages and %d bytes", page, size))
+			return list, nil
+		}
+		cursor = *result.NextCursor
+		seen[cursor] = true
+	}
+}
+
+// Call runs a tool.
+func (s *session) Call(ctx context.Context, name string, args json.RawMessage, progress services.Progress) (services.CallResult, error) {
+	if len(args) == 0 {
+		args = json.RawMessage(`{}`)
+	}
+	if progress == nil {
+		progress = func(float64, float64, string) {}
+	}
+	raw, err := s.rounds(ctx, "tools/call", map[string]any{"name": name, "arguments": args}, progress)
+	if err != nil {
+		return services.CallResult{}, err
+	}
+	if len(raw) == 0 || raw[0] != '{' {
+		return services.CallResult{}, fmt.Errorf("the server's result is no object: %s", services.Visible(clip(string(raw), 200)))
+	}
+	return services.CallResult{Raw: raw}, nil
+}
+
+// Ping asks for a sign of life. The modern era has no ping.
+func (s *session) Ping(ctx context.Context) error {
+	method := "ping"
+	if mcp.IsModernProtocol(s.version) {
+		method = methodDiscover
+	}
+	_, err := s.request(ctx, method, nil, nil)
+	var r *rpcError
+	if errors.As(err, &r) {
+		// A refusal is a sign of life too.
+		return nil
+	}
+	return err
+}
+
+// RootsChanged tells the server to ask for the roots again.
+func (s *session) RootsChanged(ctx context.Context) error {
+	if s.hooks.Roots == nil || mcp.IsModernProtocol(s.version) || s.ctx.Err() != nil {
+		return nil
+	}
+	s.notify("notifications/roots/list_changed", nil)
+	return nil
+}
+
+// listen subscribes to changes of the list of tools, which servers of the
+// modern era tell only on request.
+func (s *session) listen() {
+	if !mcp.IsModernProtocol(s.version) || s.capabilities.Tools == nil || !s.capabilities.Tools.ListChanged {
+		return
+	}
+	s.duties.Go(func() {
+		_, err := s.request(s.ctx, "subscriptions/listen", map[string]any{"notifications": map[string]any{"toolsListChanged": true}}, nil)
+		if err != nil && s.ctx.Err() == nil {
+			s.hooks.Log("companion", "subscribing to changes of its tools failed: "+err.Error())
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// message is the outermost level of one JSON-RPC message; the fields are parts
+// of the line that was scanned, nil when absent.
+type message struct {
+	id, method, result, err json.RawMessage
+}
+
+// scanMessage splits a JSON object that is known to be valid. It looks at each
+// byte once; a 16 MiB answer is not decoded here.
+func scanMessage(b []byte) (m message, ok bool) {
+	i := skipSpace(b, 0)
+	if i >= len(b) || b[i] != '{' {
+		return m, false
+	}
+	i = skipSpace(b, i+1)
+	for i < len(b) && b[i] == '"' {
+		end := skipString(b, i)
+		key := b[i+1 : end-1]
+		i = skipSpace(b, end)
+		i = skipSpace(b, i+1) // the colon
+		end = skipValue(b, i)
+		value := json.RawMessage(b[i:end:end])
+		switch string(key) {
+		case "id":
+			m.id = value
+		case "method":
+			m.method = value
+		case "result":
+			m.result = value
+		case "error":
+			m.err = value
+		}
+		i = skipSpace(b, end)
+		if i < len(b) && b[i] == ',' {
+			i = skipSpace(b, i+1)
+		}
+	}
+	if string(m.id) == "null" {
+		m.id = nil
+	}
+	if string(m.err) == "null" {
+		m.err = nil
+	}
+	return m, true
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// skipString returns the index after the string that begins at i.
+func skipString(b []byte, i int) int {
+	for i++; i < len(b); {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		i += n
+		slashes := 0
+		for b[i-1-slashes] == '\\' {
+			slashes++
+		}
+		i++
+		if slashes%2 == 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// skipValue returns the index after the value that begins at i.
+func skipValue(b []byte, i int) int {
+	if i >= len(b) {
+		return len(b)
+	}
+	switch b[i] {
+	case '"':
+		return skipString(b, i)
+	case '{', '[':
+		depth := 0
+		for i < len(b) {
+			switch b[i] {
+			case '"':
+				i = skipString(b, i)
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+			i++
+		}
+		return len(b)
+	}
+	for i < len(b) && !bytes.ContainsRune([]byte(",}] \t\r\n"), rune(b[i])) {
+		i++
+	}
+	return i
+}

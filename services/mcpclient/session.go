@@ -1,0 +1,305 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"zeroclaw/services"
+)
+
+// session is one MCP connection above a transport, whatever that is.
+type session struct {
+	wire   transport.Interface
+	hooks  services.Hooks
+	client Identity
+	ids    atomic.Int64
+	ctx    context.Context // ends with the connection
+	end    context.CancelCauseFunc
+	duties sync.WaitGroup // goroutines of the session
+
+	// Written by the handshake, read afterwards.
+	version      string
+	capabilities capabilities
+
+	asked atomic.Int32 // requests of the server that are being answered
+
+	mu      sync.Mutex
+	pending map[string]*exchange
+	strange int // answers that nobody waits for
+}
+
+// Identity is how the companion introduces itself.
+type Identity struct{ Name, Version string }
+
+// exchange is one request of ours that has no answer yet.
+type exchange struct {
+	raw      json.RawMessage // the result as received, once it is there
+	answered bool
+	progress chan struct{} // capacity 1: news in latest
+	latest   progressNews
+	news     bool
+}
+
+type progressNews struct {
+	done, total float64
+	message     string
+}
+
+// rpcError is an error answer of the server.
+type rpcError struct {
+	code    int
+	message string
+	data    any
+}
+
+func (e *rpcError) Error() string {
+	return fmt.Sprintf("the server answered: %s (%d)", services.Visible(clip(e.message, 2000)), e.code)
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "…"
+	}
+	return s
+}
+
+func newSession(h services.Hooks, who Identity) *session {
+	ctx, end := context.WithCancelCause(context.Background())
+	return &session{hooks: h, client: who, ctx: ctx, end: end, pending: map[string]*exchange{}}
+}
+
+// attach begins to use the transport, which must have been started.
+func (s *session) attach(wire transport.Interface) {
+	s.wire = wire
+	wire.SetNotificationHandler(s.notified)
+	if b, ok := wire.(transport.BidirectionalInterface); ok {
+		b.SetRequestHandler(s.requested)
+	}
+}
+
+// lost ends the connection for the reason.
+func (s *session) lost(err error) { s.end(err) }
+
+// request sends one request and returns its result as received. progress, if
+// any, is called from this goroutine. When ctx ends first, the server is told.
+func (s *session) request(ctx context.Context, method string, params map[string]any, progress services.Progress) (json.RawMessage, error) {
+	return s.send(ctx, s.ids.Add(1), s.version, method, params, progress)
+}
+
+func (s *session) send(ctx context.Context, id int64, version, method string, params map[string]any, progress services.Progress) (json.RawMessage, error) {
+	if s.ctx.Err() != nil {
+		return nil, context.Cause(s.ctx)
+	}
+	key := strconv.FormatInt(id, 10)
+	x := &exchange{progress: make(chan struct{}, 1)}
+	s.mu.Lock()
+	s.pending[key] = x
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.pending, key)
+		s.mu.Unlock()
+	}()
+
+	if meta := s.meta(version); meta != nil || progress != nil {
+		if params == nil {
+			params = map[string]any{}
+		}
+		if meta == nil {
+			meta = map[string]any{}
+		}
+		if progress != nil {
+			meta["progressToken"] = id
+		}
+		params["_meta"] = meta
+	}
+	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: method}
+	if params != nil {
+		request.Params = params
+	}
+
+	type answer struct {
+		response *transport.JSONRPCResponse
+		err      error
+	}
+	answers := make(chan answer, 1)
+	rctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.duties.Go(func() {
+		r, err := s.wire.SendRequest(rctx, request)
+		answers <- answer{r, err}
+	})
+	tell := func() {
+		s.mu.Lock()
+		news, latest := x.news, x.latest
+		x.news = false
+		s.mu.Unlock()
+		if news && progress != nil {
+			progress(latest.done, latest.total, latest.message)
+		}
+	}
+	for {
+		select {
+		case <-x.progress:
+			tell()
+		case <-ctx.Done():
+			s.cancelled(id, method, ctx)
+			return nil, ctx.Err()
+		case <-s.ctx.Done():
+			// An answer may have come in just before the end.
+			select {
+			case a := <-answers:
+				if a.err == nil {
+					tell()
+					return s.result(x, a.response)
+				}
+			case <-time.After(50 * time.Millisecond):
+			}
+			return nil, context.Cause(s.ctx)
+		case a := <-answers:
+			if a.err == nil {
+				tell()
+				return s.result(x, a.response)
+			}
+			if ctx.Err() != nil {
+				s.cancelled(id, method, ctx)
+				return nil, ctx.Err()
+			}
+			if errors.Is(a.err, transport.ErrTransportClosed) {
+				return nil, s.cause(a.err)
+			}
+			return nil, fmt.Errorf("sending %s: %w", method, a.err)
+		}
+	}
+}
+
+// cause waits a moment for the reason of an end that the transport saw first.
+func (s *session) cause(err error) error {
+	select {
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	case <-time.After(2 * time.Second):
+		return &lostError{message: "the connection ended: " + err.Error()}
+	}
+}
+
+func (s *session) result(x *exchange, r *transport.JSONRPCResponse) (json.RawMessage, error) {
+	if r.Error != nil {
+		return nil, &rpcError{code: r.Error.Code, message: r.Error.Message, data: r.Error.Data}
+	}
+	s.mu.Lock()
+	raw := x.raw
+	s.mu.Unlock()
+	if raw == nil {
+		raw = r.Result
+	}
+	return raw, nil
+}
+
+// keep takes the raw result of an answer (nil for an error answer) from the
+// filter. It reports whether somebody waits for it.
+func (s *session) keep(id string, raw json.RawMessage) bool {
+	if n, err := strconv.ParseFloat(id, 64); err == nil && n == float64(int64(n)) {
+		id = strconv.FormatInt(int64(n), 10)
+	}
+	s.mu.Lock()
+	x := s.pending[id]
+	known := x != nil && !x.answered
+	if known {
+		x.answered = true
+		if raw != nil {
+			x.raw = append(json.RawMessage(nil), raw...)
+		}
+	} else {
+		s.strange++
+	}
+	log := !known && s.strange <= 10
+	s.mu.Unlock()
+	if log {
+		s.hooks.Log("companion", fmt.Sprintf("dropped an answer that nobody waits for (id %s)", clip(id, 80)))
+	}
+	return known
+}
+
+// cancelled tells the server that we no longer wait for an answer.
+func (s *session) cancelled(id int64, method string, ctx context.Context) {
+	if method == methodInitialize || method == methodDiscover {
+		return
+	}
+	s.notify("notifications/cancelled", map[string]any{"requestId": id, "reason": clip(context.Cause(ctx).Error(), 300)})
+}
+
+func (s *session) notify(method string, params map[string]any) {
+	ctx, cancel := context.WithTimeout(s.ctx, 5*time.Second)
+	defer cancel()
+	err := s.wire.SendNotification(ctx, mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION,
+		Notification: mcp.Notification{Method: method, Params: mcp.NotificationParams{AdditionalFields: params}}})
+	if err != nil && s.ctx.Err() == nil {
+		s.hooks.Log("companion", fmt.Sprintf("sending %s failed: %v", method, err))
+	}
+}
+
+// notified takes a notification of the server. It runs on the transport's read
+// loop: it must not wait for anything.
+func (s *session) notified(n mcp.JSONRPCNotification) {
+	fields := n.Params.AdditionalFields
+	switch n.Method {
+	case "notifications/progress":
+		s.progressed(fields)
+	case "notifications/tools/list_changed":
+		s.hooks.ToolsChanged()
+	case "notifications/message":
+		text, ok := fields["data"].(string)
+		if !ok {
+			b, err := json.Marshal(fields["data"])
+			if err != nil {
+				return
+			}
+			text = string(b)
+		}
+		s.hooks.Log("server", fmt.Sprintf("%v: %s", fields["level"], text))
+	}
+}
+
+func (s *session) progressed(fields map[string]any) {
+	token, ok := fields["progressToken"].(float64)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.pending[strconv.FormatInt(int64(token), 10)]
+	if x == nil {
+		return
+	}
+	done, _ := fields["progress"].(float64)
+	total, _ := fields["total"].(float64)
+	message, _ := fields["message"].(string)
+	x.latest, x.news = progressNews{done, total, services.Visible(clip(message, 2000))}, true
+	select {
+	case x.progress <- struct{}{}:
+	default:
+	}
+}
+
+// waiting are the ids of the requests that have no answer yet.
+func (s *session) waiting() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids := make([]string, 0, len(s.pending))
+	for id, x := range s.pending {
+		if !x.answered {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,159 @@
+package services
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// State is where a server is in its life.
+type State string
+
+// The states. A server is starting from the first attempt until its tools are
+// listed, and while it waits for the next attempt after a crash.
+const (
+	NotInstalled State = "not_installed"
+	Installing   State = "installing"
+	Stopped      State = "stopped"
+	Starting     State = "starting"
+	Running      State = "running"
+	Stopping     State = "stopping"
+	Failed       State = "failed"
+)
+
+// Status is what is shown of one server; its JSON is the `service` shape of the
+// HTTP API.
+type Status struct {
+	ID          string            `json:"id"`
+	DisplayName map[string]string `json:"display_name"`
+	Description map[string]string `json:"description"`
+	Help        string            `json:"help,omitempty"`
+	Origin      string            `json:"origin"`
+	Transport   string            `json:"transport"`
+	State       State             `json:"state"`
+	// Reason is a sentence: why it failed, what it waits for.
+	Reason  string         `json:"reason,omitempty"`
+	Options []OptionStatus `json:"options"`
+	Tools   int            `json:"tools"`
+	// Command is the argv that was started, or that a start would run.
+	Command   []string       `json:"command"`
+	Pid       int            `json:"pid,omitempty"`
+	Started   *time.Time     `json:"started,omitempty"`
+	LastOK    *time.Time     `json:"last_ok,omitempty"`
+	LatencyMS float64        `json:"latency_ms,omitempty"`
+	Protocol  string         `json:"protocol,omitempty"`
+	Restarts  int            `json:"restarts"`
+	Autostart bool           `json:"autostart"`
+	NextTry   *time.Time     `json:"next_try,omitempty"`
+	Error     *ManifestError `json:"error,omitempty"`
+	// Notices are remarks that need no action, such as tools left out.
+	Notices []string `json:"notices"`
+	// RestartNeeded is set when options or the definition changed since the
+	// start.
+	RestartNeeded bool   `json:"restart_needed"`
+	ServerName    string `json:"server_name,omitempty"`
+	ServerVersion string `json:"server_version,omitempty"`
+}
+
+// OptionStatus is one option with the value that the next start takes.
+type OptionStatus struct {
+	ID          string            `json:"id"`
+	Type        string            `json:"type"`
+	Label       map[string]string `json:"label"`
+	Description map[string]string `json:"description,omitempty"`
+	Value       any               `json:"value"`
+	Default     any               `json:"default"`
+	Choices     []string          `json:"choices,omitempty"`
+}
+
+// Kinds of Event.
+const (
+	EventState = "state" // Status changed
+	EventLog   = "log"   // Lines were added
+	EventTools = "tools" // the list of tools changed
+	EventGone  = "gone"  // the definition was removed
+)
+
+// Event tells that something about one server changed. Events of one kind and
+// server that come close together are delivered as one, so an event says what
+// is true now and not every step between.
+type Event struct {
+	Kind, Name string
+	Status     Status    // of EventState
+	Lines      []LogLine // of EventLog: the newest ones; a gap in Seq means that more can be read with Logs
+}
+
+func (s *service) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.statusLocked()
+}
+
+func (s *service) statusLocked() Status {
+	st := Status{
+		ID: s.spec.Name, DisplayName: s.spec.DisplayName, Description: s.spec.Description, Help: s.spec.Help,
+		Origin: s.spec.Origin, Transport: s.spec.Transport, State: s.state, Reason: s.reason,
+		Options: []OptionStatus{}, Tools: len(s.tools), Pid: s.info.Pid, Protocol: s.info.Protocol,
+		Started: stamp(s.started), LastOK: stamp(s.lastOK), NextTry: stamp(s.notBefore),
+		Restarts: s.restarts, Autostart: s.autostartLocked(), Error: s.spec.Invalid,
+		Notices: append([]string{}, s.notices...), RestartNeeded: s.restartNeededLocked(),
+		ServerName: Visible(clip(s.info.ServerName, 200)), ServerVersion: Visible(clip(s.info.ServerVersion, 100)),
+	}
+	if s.latency > 0 {
+		st.LatencyMS = float64(s.latency.Microseconds()) / 1000
+	}
+	if st.DisplayName == nil {
+		st.DisplayName = map[string]string{"en": s.spec.Name}
+	}
+	if st.Description == nil {
+		st.Description = map[string]string{}
+	}
+	for _, o := range s.spec.Options {
+		v, ok := s.saved.Options[o.ID]
+		if !ok || checkValue(o, v) != nil {
+			v = o.Default
+		}
+		st.Options = append(st.Options, OptionStatus{ID: o.ID, Type: o.Type, Label: o.Label, Description: o.Description,
+			Value: v, Default: o.Default, Choices: o.Choices})
+	}
+	st.Command = s.commandLocked()
+	return st
+}
+
+// commandLocked is what was started, or what a start would run: shown before
+// the first start, so that a person sees what a definition found somewhere
+// would do.
+func (s *service) commandLocked() []string {
+	argv := s.info.Command
+	if argv == nil && s.spec.Command != "" {
+		vars := s.sup.vars()
+		shown := Vars{}.blank()
+		shown.Root, shown.Self = vars.Root, vars.Self
+		e, err := Expand(s.spec, s.saved.Options, shown)
+		if err != nil {
+			e = s.spec
+		}
+		argv = append([]string{e.Command}, e.Args...)
+	}
+	out := make([]string, 0, len(argv))
+	for _, a := range argv {
+		out = append(out, s.sup.config.Redact(a))
+	}
+	return out
+}
+
+func stamp(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// MarshalJSON writes the lists and maps of o as such even when they are empty.
+func (o OptionStatus) MarshalJSON() ([]byte, error) {
+	type plain OptionStatus
+	if o.Label == nil {
+		o.Label = map[string]string{}
+	}
+	return json.Marshal(plain(o))
+}

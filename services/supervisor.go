@@ -1,0 +1,361 @@
+package services
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Config is what a Supervisor works with. Connector is needed; every other zero
+// field means what its comment says.
+type Config struct {
+	Connector Connector
+	// Vars tells what ${root} and the like stand for at this moment; nil =
+	// nothing is known.
+	Vars func() Vars
+	// Scan lists definitions that come from outside, such as Folder.Scan. It is
+	// asked when Serve begins, by Rescan and by List, so it must be quick. nil
+	// = only those of Set.
+	Scan func() []Spec
+	// Store keeps options and what is remembered; nil = in memory only.
+	Store Store
+	// Installer installs what a definition needs; nil = a definition with an
+	// Installer cannot be installed.
+	Installer PackageInstaller
+	// Notify takes events, one at a time, from one goroutine; nil = nobody
+	// listens. It may be slow: events are put together meanwhile.
+	Notify func(Event)
+	// Redact removes secrets from what is logged and shown; nil = nothing.
+	Redact func(string) string
+	// Roots answers roots/list; nil = no roots are offered.
+	Roots func() []Root
+	// Ask answers a sampling or elicitation request of a server; nil = they
+	// are not offered.
+	Ask func(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error)
+	// Backoff is the restart policy.
+	Backoff Backoff
+	// Now stamps log lines and states; nil = time.Now. Waiting uses the real
+	// clock.
+	Now func() time.Time
+}
+
+// PackageInstaller brings a service's packages onto the machine.
+type PackageInstaller interface {
+	// Installed reports whether everything that s needs is there, quickly.
+	Installed(s Spec) bool
+	// Install installs it, saying what it does. A run that was cut off is
+	// taken up again by the next.
+	Install(ctx context.Context, s Spec, progress func(text string)) error
+}
+
+// Supervisor keeps a set of servers. Its methods may be called at any time from
+// any goroutine; they return at once unless they take a context. Nothing is
+// started before Serve runs.
+type Supervisor struct {
+	config Config
+	notes  *notes
+
+	mu       sync.Mutex // guards everything below, and the order service.mu inside it
+	given    []Spec     // by Set
+	services map[string]*service
+	leaving  map[string]*service // removed, still ending
+	saved    map[string]Saved
+	ctx      context.Context // nil before Serve
+	running  sync.WaitGroup
+	scanned  sync.Mutex // one Rescan at a time
+}
+
+// New returns a Supervisor that knows no server yet. Its error is one of
+// reading the Store: the Supervisor works, and saves nothing.
+func New(c Config) (*Supervisor, error) {
+	if c.Connector == nil {
+		return nil, errors.New("services: a Connector is needed")
+	}
+	if c.Redact == nil {
+		c.Redact = func(s string) string { return s }
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	c.Backoff = c.Backoff.withDefaults()
+	v := &Supervisor{config: c, notes: newNotes(c.Notify), services: map[string]*service{}, leaving: map[string]*service{}, saved: map[string]Saved{}}
+	if c.Store == nil {
+		return v, nil
+	}
+	saved, err := c.Store.Load()
+	if err != nil {
+		v.config.Store = nil
+		return v, err
+	}
+	if saved != nil {
+		v.saved = saved
+	}
+	return v, nil
+}
+
+// Serve runs the servers until ctx ends, then stops them all at once (2.5 s at
+// most before each is killed) and returns nil when nothing of them is left.
+func (v *Supervisor) Serve(ctx context.Context) error {
+	v.mu.Lock()
+	if v.ctx != nil {
+		v.mu.Unlock()
+		return errors.New("services: Serve was called twice")
+	}
+	v.ctx = ctx
+	for _, s := range v.services {
+		v.launchLocked(s, nil)
+	}
+	v.mu.Unlock()
+	told := make(chan struct{})
+	notesCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(told)
+		v.notes.serve(notesCtx)
+	}()
+	v.Rescan()
+	<-ctx.Done()
+	// Taking the lock once means that nobody is adding a goroutine any more.
+	v.mu.Lock()
+	for _, s := range v.services {
+		s.mu.Lock()
+		s.want, s.wantInstall = false, false
+		s.mu.Unlock()
+	}
+	v.mu.Unlock()
+	v.running.Wait()
+	stop()
+	<-told
+	return nil
+}
+
+func (v *Supervisor) launchLocked(s *service, before <-chan struct{}) {
+	if v.ctx == nil || v.ctx.Err() != nil {
+		return
+	}
+	ctx, end := context.WithCancel(v.ctx)
+	s.end = end
+	v.running.Add(1)
+	go func() {
+		defer v.running.Done()
+		defer end()
+		s.run(ctx, before)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if v.leaving[s.name] == s {
+			delete(v.leaving, s.name)
+		}
+	}()
+}
+
+// Set replaces the definitions that were given by the last Set. A server whose
+// definition is gone is stopped; one whose definition changed runs on as it was
+// started until its next start.
+func (v *Supervisor) Set(specs []Spec) {
+	v.mu.Lock()
+	v.given = slices.Clone(specs)
+	v.mu.Unlock()
+	v.Rescan()
+}
+
+// Rescan asks Config.Scan again and takes what changed.
+func (v *Supervisor) Rescan() {
+	v.scanned.Lock()
+	defer v.scanned.Unlock()
+	var found []Spec
+	if v.config.Scan != nil {
+		found = v.config.Scan()
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	current, wanted := map[string]Spec{}, map[string]Spec{}
+	for name, s := range v.services {
+		current[name] = s.spec
+	}
+	for _, s := range append(slices.Clone(v.given), found...) {
+		if _, twice := wanted[s.Name]; !twice {
+			wanted[s.Name] = s
+		}
+	}
+	for name, c := range reconcile(current, wanted, func(a, b Spec) bool { return reflect.DeepEqual(a, b) }) {
+		switch c {
+		case add:
+			v.addLocked(wanted[name])
+		case update:
+			s := v.services[name]
+			s.edit(func() {
+				s.spec = wanted[name]
+				if !s.active {
+					s.settleLocked()
+				}
+			})
+			s.wake()
+		case remove:
+			s := v.services[name]
+			delete(v.services, name)
+			v.notes.gone(s)
+			if s.end != nil {
+				v.leaving[name] = s
+				s.mu.Lock()
+				s.want = false
+				s.mu.Unlock()
+				s.end()
+			}
+		}
+	}
+}
+
+func (v *Supervisor) addLocked(spec Spec) {
+	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}),
+		logs: &ring{now: v.config.Now, redact: v.config.Redact}, spec: spec, saved: v.saved[spec.Name]}
+	s.settleLocked()
+	if s.spec.Invalid == nil && s.installed && s.autostartLocked() {
+		s.want, s.state = true, Starting
+	}
+	var before <-chan struct{}
+	if old := v.leaving[spec.Name]; old != nil {
+		before = old.done
+	}
+	delete(v.leaving, spec.Name)
+	v.services[spec.Name] = s
+	v.launchLocked(s, before)
+	v.notes.mark(s, noteState)
+}
+
+// settleLocked puts a server that does nothing into the state that its
+// definition gives it.
+func (s *service) settleLocked() {
+	s.installed = s.sup.isInstalled(s.spec)
+	switch {
+	case s.spec.Invalid != nil:
+		s.state, s.reason = Failed, s.spec.Invalid.Error()
+	case !s.installed:
+		s.state, s.reason = NotInstalled, ""
+	case s.want:
+	default:
+		s.state, s.reason = Stopped, ""
+	}
+}
+
+func (v *Supervisor) isInstalled(s Spec) bool {
+	return s.Installer == nil || v.config.Installer != nil && v.config.Installer.Installed(s)
+}
+
+// autostartLocked: a service's own wish to be started with the companion counts
+// only after a person has started exactly this launch. A folder that appeared
+// by itself runs nothing.
+func (s *service) autostartLocked() bool {
+	on := s.spec.Autostart
+	if s.saved.Autostart != nil {
+		on = *s.saved.Autostart
+	}
+	return on && (s.spec.Origin != OriginService || s.saved.Launch == launchHash(s.spec))
+}
+
+func launchKey(s Spec, values map[string]any) string {
+	b, err := json.Marshal(values)
+	if err != nil {
+		return ""
+	}
+	return launchHash(s) + string(b)
+}
+
+func (s *service) restartNeededLocked() bool {
+	return s.active && s.launched != "" && s.launched != launchKey(s.spec, s.saved.Options)
+}
+
+func (s *service) rememberedProtocol(given string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.saved.Protocol != "" {
+		return s.saved.Protocol
+	}
+	return given
+}
+
+func (v *Supervisor) vars() Vars {
+	if v.config.Vars == nil {
+		return Vars{}
+	}
+	return v.config.Vars()
+}
+
+func (v *Supervisor) find(name string) (*service, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s := v.services[name]; s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
+}
+
+// all returns the services by name.
+func (v *Supervisor) all() []*service {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.SortedFunc(maps.Values(v.services), func(a, b *service) int { return strings.Compare(a.name, b.name) })
+}
+
+// List returns what is known of every server, by name, after a Rescan.
+func (v *Supervisor) List() []Status {
+	v.Rescan()
+	list := []Status{}
+	for _, s := range v.all() {
+		list = append(list, s.status())
+	}
+	return list
+}
+
+// Status returns what is known of one server.
+func (v *Supervisor) Status(name string) (Status, error) {
+	s, err := v.find(name)
+	if err != nil {
+		return Status{}, err
+	}
+	return s.status(), nil
+}
+
+// Tools returns the tools of a running server, in its order; nil otherwise.
+func (v *Supervisor) Tools(name string) []ToolDef {
+	s, err := v.find(name)
+	if err != nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools
+}
+
+// Logs returns the held log lines of a server with a number above after.
+func (v *Supervisor) Logs(name string, after uint64) ([]LogLine, error) {
+	s, err := v.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.logs.after(after, 0), nil
+}
+
+// RootsChanged tells every running server that the answer of Config.Roots is
+// another now.
+func (v *Supervisor) RootsChanged(ctx context.Context) {
+	var told sync.WaitGroup
+	for _, s := range v.all() {
+		s.mu.Lock()
+		peer := s.peer
+		s.mu.Unlock()
+		if p, ok := peer.(RootsPeer); ok {
+			told.Go(func() {
+				if err := p.RootsChanged(ctx); err != nil {
+					s.log("telling it that the roots changed failed: " + err.Error())
+				}
+			})
+		}
+	}
+	told.Wait()
+}
