@@ -94,9 +94,6 @@ func parseRule(text string, windows bool) (Rule, *fault) {
 	if !utf8.ValidString(text) {
 		return Rule{}, faultf("encoding", "the rule is not valid UTF-8")
 	}
-	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
-		return Rule{}, faultf("control_character", "the rule holds a control character at byte %d", i+1)
-	}
 	r := Rule{Text: text}
 	letters, pattern, found := strings.Cut(text, ":")
 	switch {
@@ -112,6 +109,9 @@ func parseRule(text string, windows bool) (Rule, *fault) {
 	pattern = trimOuter(pattern)
 	if pattern == "" {
 		return Rule{}, faultf("empty", "the rule names no path after %s:", letters)
+	}
+	if i := strings.IndexFunc(pattern, unicode.IsControl); i >= 0 {
+		return Rule{}, faultf("control_character", "the path of the rule holds a control character at byte %d", i+1)
 	}
 	if windows {
 		pattern = strings.ReplaceAll(pattern, `\`, "/")
