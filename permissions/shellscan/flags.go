@@ -77,16 +77,10 @@ func parse(program string, args []word, known map[string]flag) (line, *Finding) 
 	}
 	for i := 0; i < len(args); i++ {
 		w := args[i]
-		switch {
-		case w.text == "":
-			// An empty pattern is one that matches everything.
-			l.operands = append(l.operands, w)
-			continue
-		case w.text[0] != '-' || w.text == "-":
+		if !strings.HasPrefix(w.text, "-") || w.text == "-" {
 			l.operands = append(l.operands, w)
 			continue
 		}
-		first := i
 		if w.text == "--" {
 			if len(l.operands) > 0 {
 				l.late = append(l.late, w)
@@ -106,10 +100,10 @@ func parse(program string, args []word, known map[string]flag) (line, *Finding) 
 				l.reads = append(l.reads, word{text: u.text, start: w.start, end: args[i+used-1].end})
 			}
 		}
-		i += used - 1
 		if len(l.operands) > 0 {
-			l.late = append(l.late, args[first:i+1]...)
+			l.late = append(l.late, args[i:i+used]...)
 		}
+		i += used - 1
 	}
 	return l, nil
 }

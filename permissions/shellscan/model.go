@@ -26,7 +26,7 @@ func model(argv []word) ([]permissions.Operand, *Finding) {
 		return nil, at(KindPath, first)
 	case !ok:
 		return nil, at(KindProgram, first)
-	case r.shape == words:
+	case r.shape == anything:
 		return nil, nil
 	case r.shape == finding:
 		return findPaths(argv)
@@ -37,6 +37,11 @@ func model(argv []word) ([]permissions.Operand, *Finding) {
 	}
 	if len(l.late) > 0 && (r.most > 0 || r.shape == copying || r.shape == moving) {
 		return nil, at(KindOrder, l.late[0])
+	}
+	for _, w := range l.late {
+		if w.text == "" || w.text == "-" {
+			return nil, at(KindOrder, w)
+		}
 	}
 	paths := l.operands
 	if r.shape == search && !l.pattern {

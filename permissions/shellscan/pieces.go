@@ -47,7 +47,11 @@ var vanishing = regexp.MustCompile("\\$\\{[^{}]*\\}|\\$[@*0-9]|\\$\\(\\s*\\)|``|
 
 // between tells the characters that end a word outside quotes.
 func between(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(";&|<>()`", r)
+	switch r {
+	case ' ', ';', '&', '|', '<', '>', '(', ')', '`', 0x7f:
+		return true
+	}
+	return r < ' ' || r > 0x7f && (unicode.IsSpace(r) || unicode.IsControl(r))
 }
 
 type gatherer struct {

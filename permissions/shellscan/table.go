@@ -9,14 +9,14 @@ import (
 type shape uint8
 
 const (
-	words   shape = iota // plain text, flags included; nothing is opened
-	names                // plain text; flags are read
-	files                // every operand is a path, used as row.op says
-	search               // a pattern, then paths to read (grep)
-	pair                 // paths to read that must not be folders (diff)
-	copying              // sources, then a destination (cp)
-	moving               // sources, then a destination (mv)
-	finding              // starting points, then an expression (find)
+	anything shape = iota // plain text, flags included; nothing is opened
+	names                 // plain text; flags are read
+	files                 // every operand is a path, used as row.op says
+	search                // a pattern, then paths to read (grep)
+	pair                  // paths to read that must not be folders (diff)
+	copying               // sources, then a destination (cp)
+	moving                // sources, then a destination (mv)
+	finding               // starting points, then an expression (find)
 )
 
 // row is what the rules know about one program.
@@ -88,9 +88,9 @@ var table = map[string]row{
 
 	"basename": {shape: names, least: 1, about: "print the last part of a path", flags: "-a -s=text --multiple --suffix=text"},
 	"dirname":  {shape: names, least: 1, about: "print a path without its last part"},
-	"pwd":      {shape: words, about: "print the current folder"},
-	"true":     {shape: words, about: "do nothing"},
-	"echo":     {shape: words, about: "print its words"},
+	"pwd":      {shape: anything, about: "print the current folder"},
+	"true":     {shape: anything, about: "do nothing"},
+	"echo":     {shape: anything, about: "print its words"},
 
 	"mkdir": {shape: files, op: "write", least: 1, about: "make folders", flags: "-pv --parents --verbose"},
 	"touch": {shape: files, op: "write", least: 1, about: "make empty files, set times",
