@@ -1,8 +1,180 @@
-import { html } from '../../vendor/preact.js';
+// The chat screen: conversations beside the one that is open, its messages, the questions, the composer.
+import { Fragment, html, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
+import { Question, showQuestion } from '../calls/approval.js';
+import { setTitle } from '../calls/attention.js';
 import { t } from '../i18n/index.js';
-import { MenuButton, Shell } from '../ui.js';
+import { openCalls, unfinished } from '../llm/loop.js';
+import { link, navigate, route } from '../router.js';
+import { approvals, connection, conversations, status } from '../store.js';
+import { Button, Empty, ErrorBox, Shell, Sign } from '../ui.js';
+import { Composer } from './composer.js';
+import { chatOf, continueChat, load, loadEarlier, profileOf } from './conversation.js';
+import { History } from './history.js';
+import { AssistantMessage, UserMessage } from './message.js';
+import { LiveAnswer } from './stream.js';
+import { TopBar } from './topbar.js';
+import { Welcome, welcomed } from './welcome.js';
 
-/** The chat: conversations beside the one that is open. */
+/** @typedef {import('./conversation.js').Chat} Chat @typedef {import('../types.js').Message} Message @typedef {import('../types.js').MessageData} MessageData */
+
+/** Messages that are mounted at first, and how many more each “show earlier” brings. */
+const MOUNTED = 200;
+const MOST = 1_000;
+
 export function ChatView() {
-  return html`<${Shell} label=${t('nav.conversations')} side=${null}><header class="top"><${MenuButton} /></header><//>`;
+  const id = route.value.parts[0] ?? '';
+  const chat = chatOf(id);
+  const first = Boolean(status.value?.first_run) && !welcomed.value && !id && !conversations.value.length && !chat.messages.value.length;
+  useEffect(() => setTitle(id ? chat.head.value.title : ''), [id, chat.head.value.title]);
+  return html`<${Shell} label=${t('nav.conversations')} side=${html`<${History} />`}>${first ? html`<${Welcome} chat=${chat} />` : html`<${Fragment} key=${id}>
+    <${TopBar} chat=${chat} /><${Banner} /><${Messages} chat=${chat} /><${Errors} chat=${chat} /><${WaitingBar} chat=${chat} /><${Composer} chat=${chat} /><//>`}<//>`;
+}
+
+/** What is wrong with the companion itself; it stays until it is right. */
+function Banner() {
+  const problems = status.value?.problems ?? [];
+  if (connection.value === 'lost') return html`<div class="banner" role="status"><span class="dot no"></span><span>${t('link.banner')}</span></div>`;
+  return problems.map((/** @type {any} */ problem) => html`<div class="banner soft" role="status" key=${problem.code}>${problem.message}</div>`);
+}
+
+/** @param {{chat: Chat}} props */
+function Errors({ chat }) {
+  const error = chat.error.value;
+  if (!error || chat.state.value === 'missing' || chat.state.value === 'error') return null;
+  return html`<div class="composer-error"><${ErrorBox} error=${error}><${Button} small kind="quiet" onClick=${() => {
+    chat.error.value = null;
+  }}>${t('ui.close')}<//><//></div>`;
+}
+
+/** Says that questions wait, and brings the next one into view, in whichever chat it is. @param {{chat?: Chat}} props */
+export function WaitingBar({ chat }) {
+  const waiting = approvals.value;
+  if (!waiting.length) return null;
+  const show = () => {
+    const here = waiting.find(({ id }) => document.getElementById(`question-${id}`));
+    if (here) showQuestion(here.id);
+    else if (waiting[0].conversation && waiting[0].conversation !== chat?.id) {
+      const { id, conversation } = waiting[0];
+      navigate(link('chat', /** @type {string} */ (conversation)));
+      let tries = 0;
+      const look = setInterval(() => {
+        if (showQuestion(id) || ++tries > 40) clearInterval(look);
+      }, 100);
+    }
+  };
+  return html`<button type="button" class="waiting" onClick=${show}><${Sign} kind="wait" /><span>${t('ask.waiting', { n: waiting.length })}</span> <u>${t('ask.show')}</u></button>`;
+}
+
+/** Results of calls by their id. @param {Message[]} messages */
+function resultsOf(messages) {
+  /** @type {Record<string, MessageData>} */
+  const results = {};
+  for (const { role, data } of messages) if (role === 'tool' && data.call_id) results[data.call_id] = data;
+  return results;
+}
+
+/** @param {{chat: Chat}} props */
+function Messages({ chat }) {
+  const box = useRef(/** @type {HTMLElement|null} */ (null));
+  const inner = useRef(/** @type {HTMLElement|null} */ (null));
+  const pinned = useRef(true);
+  const [limit, setLimit] = useState(MOUNTED);
+  const [away, setAway] = useState(false);
+  /** @type {{current: {height: number, top: number} | null}} */
+  const keep = useRef(null);
+  const drawn = useRef(/** @type {Map<string, {deps: any[], view: any}>} */ (new Map()));
+  const messages = chat.messages.value;
+  const state = chat.state.value;
+  const busy = chat.running.value !== 'idle';
+
+  const toEnd = () => {
+    const element = /** @type {HTMLElement} */ (box.current);
+    element.scrollTop = element.scrollHeight;
+  };
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => {
+      if (pinned.current) toEnd();
+    });
+    observer.observe(/** @type {HTMLElement} */ (inner.current));
+    observer.observe(/** @type {HTMLElement} */ (box.current));
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    const element = /** @type {HTMLElement} */ (box.current);
+    if (keep.current) {
+      element.scrollTop = keep.current.top + element.scrollHeight - keep.current.height;
+      keep.current = null;
+    } else if (pinned.current) toEnd();
+  });
+  // What a person just sent is always shown, wherever they had scrolled.
+  const own = messages.findLast(({ role }) => role === 'user');
+  useLayoutEffect(() => {
+    if (own && own === messages.at(-1)) {
+      pinned.current = true;
+      toEnd();
+    }
+  }, [own?.id]);
+
+  const shown = messages.filter(({ role }) => role !== 'tool');
+  const visible = shown.slice(-limit);
+  const earlier = shown.length > visible.length || chat.more.value;
+  const showEarlier = async () => {
+    const element = /** @type {HTMLElement} */ (box.current);
+    if (shown.length <= limit) await loadEarlier(chat).catch((error) => {
+      chat.error.value = error;
+    });
+    keep.current = { height: element.scrollHeight, top: element.scrollTop };
+    pinned.current = false;
+    setLimit(Math.min(MOST, limit + MOUNTED));
+  };
+  const results = resultsOf(messages);
+  const last = visible.at(-1)?.id;
+  const cache = drawn.current;
+  const views = visible.map((message) => {
+    const isLast = message.id === last;
+    const mine = (message.data.calls ?? []).map((call) => results[call.call_id]);
+    const deps = [message.data, busy, isLast, ...mine];
+    const before = cache.get(message.id);
+    if (before && before.deps.length === deps.length && before.deps.every((dep, at) => dep === deps[at])) return before.view;
+    const view = message.role === 'user' ? html`<${UserMessage} key=${message.id} chat=${chat} message=${message} busy=${busy} />`
+      : html`<${AssistantMessage} key=${message.id} chat=${chat} message=${message} results=${results} busy=${busy} last=${isLast} />`;
+    cache.set(message.id, { deps, view });
+    return view;
+  });
+  const called = new Set(messages.flatMap(({ data }) => (data.calls ?? []).map((call) => call.call_id)));
+  // Questions of other clients, and of calls whose message this tab has not got yet, must be answerable, too.
+  const loose = approvals.value.filter((approval) => (!approval.conversation || approval.conversation === chat.id) && !(approval.call_id && called.has(approval.call_id)));
+  const stuck = state === 'ready' && !busy && messages.length > 0 && (unfinished(messages) || openCalls(messages).length > 0 || ['limit', 'repeat'].includes(messages.at(-1)?.data.kind ?? '') || (messages.at(-1)?.data.stopped && !messages.at(-1)?.data.text));
+  return html`<div class="log" role="log" aria-live="off" tabindex="0" aria-label=${t('chat.log')} ref=${box} onScroll=${() => {
+    const element = /** @type {HTMLElement} */ (box.current);
+    pinned.current = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
+    setAway(!pinned.current);
+  }}><div class="log-inner" ref=${inner}>
+    ${state === 'loading' ? html`<p class="meta" role="status">${t('ui.loading')}</p>` : null}
+    ${state === 'missing' ? html`<${Empty} title=${t('chat.missing')} action=${html`<a class="btn" href=${link('chat')}>${t('history.new')}</a>`} />` : null}
+    ${state === 'error' ? html`<${ErrorBox} title=${t('chat.load_failed')} error=${chat.error.value}><${Button} small onClick=${() => load(chat)}>${t('ui.retry')}<//><//>` : null}
+    ${earlier ? html`<p class="earlier">${limit >= MOST && shown.length > MOST ? html`<span class="meta">${t('chat.most', { n: MOST })}</span>` : html`<${Button} kind="quiet" small onClick=${showEarlier}>${t('chat.earlier')}<//>`}</p>` : null}
+    ${state === 'new' && !messages.length ? html`<${Start} chat=${chat} />` : null}
+    ${views}<${LiveAnswer} chat=${chat} />
+    ${loose.map((approval) => html`<${Question} key=${approval.id} approval=${approval} />`)}
+    ${chat.running.value === 'elsewhere' ? html`<p class="live-note"><${Sign} kind="run" />${t('chat.elsewhere')}</p>` : null}
+    ${stuck ? html`<p class="row"><${Button} onClick=${() => continueChat(chat).catch((error) => {
+      chat.error.value = error;
+    })}>${t('chat.continue')}<//><span class="meta">${t('chat.continue_hint')}</span></p>` : null}</div></div>
+    ${away ? html`<${Button} small class="to-end" onClick=${() => {
+      pinned.current = true;
+      toEnd();
+    }}>${t('chat.to_end')}<//>` : null}`;
+}
+
+/** An empty chat says what to do next. @param {{chat: Chat}} props */
+function Start({ chat }) {
+  const mirror = profileOf(chat).kind === 'mirror';
+  const examples = mirror ? ['/list_directory path=.', '/read_file path=README.md', '/execute_command command="ls | wc -l"'] : [t('chat.example_1'), t('chat.example_2'), t('chat.example_3')];
+  return html`<${Empty} title=${t('chat.start')} action=${html`<div class="row examples">${examples.map((text) => html`<${Button} key=${text} class=${mirror ? 'mono' : ''} onClick=${() => {
+    const area = /** @type {HTMLTextAreaElement} */ (document.querySelector('.composer textarea'));
+    area.value = text;
+    area.dispatchEvent(new Event('input', { bubbles: true }));
+    area.focus();
+  }}>${text}<//>`)}</div>`}>${t(mirror ? 'chat.start_mirror' : 'chat.start_text')}<//>`;
 }
