@@ -1,0 +1,376 @@
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"zeroclaw/permissions"
+	"zeroclaw/permissions/resolve"
+	"zeroclaw/tools"
+	"zeroclaw/tools/atomicfile"
+)
+
+const (
+	maxContent  = 1 << 20
+	maxEditSize = 2 << 30
+)
+
+var editParams = params{
+	{name: "path", kind: "string", required: true, min: 1, about: "File to change: absolute, from the root folder, or with ~/."},
+	{name: "mode", kind: "string", enum: []string{"write", "append", "replace"}, about: "write: content becomes the entire file. append: content is put at the end, with nothing in between. replace: old_text becomes new_text. " +
+		"Without mode: replace when old_text is given, else write."},
+	{name: "content", kind: "string", max: maxContent, about: "write and append: the text, up to 1 MiB."},
+	{name: "old_text", kind: "string", min: 1, max: maxContent, about: "replace: the text to find, exactly, with its spaces; no pattern. LF in it matches the line ends of the file. It must occur once, or set replace_all."},
+	{name: "new_text", kind: "string", max: maxContent, about: "replace: the text to put there, taken literally; line ends become those of the file."},
+	{name: "replace_all", kind: "boolean", def: false, about: "replace: change every occurrence."},
+	{name: "expect_hash", kind: "string", min: 64, max: 64, about: "Refuse when the file does not have this hash (SHA-256 in hex, from read_file or an edit before), because somebody changed it."},
+}
+
+type editFile struct{ f *Files }
+
+func (editFile) Spec() tools.Spec {
+	return spec("edit_file", "Edit file",
+		"Write a file, append to it, or replace text in it. The change is made whole or not at all; encoding, byte order mark, line ends, mode and owner of the file are kept, and only matched bytes change. "+
+			"Missing folders are created. A link is followed and its target changed; of a file with several hard links only this name gets the new content. "+
+			"Files up to 2 GiB. The answer has the new hash, the number of replacements and, where the file may be read, a diff.",
+		destructive, editParams)
+}
+
+// editCall is one call with its arguments checked.
+type editCall struct {
+	path, expect string
+	edit
+}
+
+func (e editFile) decode(args json.RawMessage) (editCall, error) {
+	v, err := editParams.decode("edit_file", args)
+	if err != nil {
+		return editCall{}, err
+	}
+	c := editCall{path: v.str("path"), expect: strings.ToLower(v.str("expect_hash"))}
+	c.edit = edit{mode: v.str("mode"), content: v.str("content"), old: v.str("old_text"), new: v.str("new_text"), all: v.flag("replace_all")}
+	if c.mode == "" {
+		if c.mode = "write"; v.given("old_text") {
+			c.mode = "replace"
+		}
+	}
+	need, useless := []string{"content"}, []string{"old_text", "new_text"}
+	if c.mode == "replace" {
+		need, useless = useless, need
+	}
+	for _, n := range need {
+		if !v.given(n) {
+			return c, fmt.Errorf("edit_file: mode %s needs the argument %q", c.mode, n)
+		}
+	}
+	for _, n := range useless {
+		if v.given(n) {
+			return c, fmt.Errorf("edit_file: mode %s does not take the argument %q", c.mode, n)
+		}
+	}
+	if c.mode != "replace" && c.all {
+		return c, fmt.Errorf("edit_file: mode %s does not take the argument %q", c.mode, "replace_all")
+	}
+	if c.mode == "replace" && c.old == c.new {
+		return c, fmt.Errorf("edit_file: old_text and new_text are the same; nothing would change")
+	}
+	if _, err := hex.DecodeString(c.expect); err != nil {
+		return c, fmt.Errorf("edit_file: argument %q must be the 64 hex digits of a SHA-256", "expect_hash")
+	}
+	return c, nil
+}
+
+func (e editFile) Plan(_ context.Context, args json.RawMessage) (tools.Plan, error) {
+	c, err := e.decode(args)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	return tools.Plan{
+		Uses: []tools.Use{{Path: c.path, Op: permissions.OpWrite}},
+		Preview: func(ctx context.Context, paths []permissions.Path) (string, error) {
+			if len(paths) != 1 || paths[0].Err != "" {
+				return "", errors.New("there is no judged path to make a diff for")
+			}
+			ch, err := c.prepare(ctx, paths[0], nil)
+			if err != nil {
+				return "", err
+			}
+			defer ch.close()
+			return ch.diff(ctx)
+		},
+	}, nil
+}
+
+// change is an edit worked out against the file as it is, not yet made.
+type change struct {
+	call   editCall
+	path   permissions.Path
+	file   *os.File    // the file as it was; nil when it does not exist
+	info   os.FileInfo // of file
+	was    survey
+	pieces []piece
+}
+
+func (c *change) close() {
+	if c.file != nil {
+		c.file.Close()
+	}
+}
+
+// reader gives the old content; an empty one for a file that does not exist.
+func (c *change) reader() io.ReaderAt {
+	if c.file == nil {
+		return strings.NewReader("")
+	}
+	return c.file
+}
+
+// refusal is an edit that was not made, with facts for the caller.
+type refusal struct {
+	code    string
+	message string
+	facts   map[string]any
+}
+
+func (r *refusal) Error() string { return r.message }
+
+// prepare reads the file and works out what would change. Everything read is
+// also written to keep, if that is not nil.
+func (c editCall) prepare(ctx context.Context, p permissions.Path, keep io.Writer) (*change, error) {
+	ch := &change{call: c, path: p, was: survey{last: "\n"}}
+	name := permissions.Visible(p.Real)
+	if p.Kind == permissions.KindNone {
+		if c.mode == "replace" {
+			return nil, missing(p, "file")
+		}
+		if c.expect != "" {
+			return nil, &refusal{"changed", fmt.Sprintf("%s does not exist any more, so it is not what expect_hash names; nothing was written", name), nil}
+		}
+	} else {
+		var err error
+		if ch.file, ch.info, err = openFile(p); err != nil {
+			return nil, err
+		}
+	}
+	if err := ch.examine(ctx, name, keep); err != nil {
+		ch.close()
+		return nil, err
+	}
+	return ch, nil
+}
+
+func (c *change) examine(ctx context.Context, name string, keep io.Writer) error {
+	if c.file != nil {
+		if c.info.Mode().Perm()&0o222 == 0 {
+			return &refusal{"read_only", fmt.Sprintf("%s is read-only (mode %04o); nothing was changed", name, c.info.Mode().Perm()), nil}
+		}
+		if c.info.Size() > maxEditSize {
+			return &refusal{"too_large", fmt.Sprintf("%s has %s; files up to 2 GiB are edited, use a command for larger ones", name, plural(c.info.Size(), "byte", "bytes")), nil}
+		}
+		var err error
+		if c.was, err = takeSurvey(ctx, c.file, c.info.Size(), keep); err != nil {
+			return fmt.Errorf("reading %s: %w", name, cause(err))
+		}
+	}
+	if e := c.call.expect; e != "" && e != c.was.hash {
+		return &refusal{"changed", fmt.Sprintf("%s has changed since it was read; nothing was written, read it again", name), map[string]any{"hash": c.was.hash}}
+	}
+	if c.was.binary {
+		if c.call.mode != "write" {
+			return &refusal{"binary", fmt.Sprintf("%s is not text (%s), so it cannot be edited as text; nothing was changed", name, plural(c.was.size, "byte", "bytes")), nil}
+		}
+		c.was = survey{size: c.was.size, hash: c.was.hash, last: "\n"}
+	}
+	var err error
+	c.pieces, err = c.call.plan(ctx, c.reader(), c.was)
+	var m *mismatch
+	switch {
+	case errors.As(err, &m):
+		code := "several_matches"
+		if m.count == 0 {
+			code = "no_match"
+		}
+		return &refusal{code, fmt.Sprintf("%s: %s", name, m.Error()), map[string]any{"matches": m.count, "lines": m.lines}}
+	case errors.Is(err, errSame):
+		return &refusal{"no_change", fmt.Sprintf("%s: %v", name, err), nil}
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, cause(err))
+	}
+	return nil
+}
+
+type editResult struct {
+	Path         string `json:"path"`
+	Hash         string `json:"hash"`
+	Replacements int    `json:"replacements"`
+	Bytes        int64  `json:"bytes"` // size of the file now
+	Created      bool   `json:"created"`
+	Encoding     string `json:"encoding"`
+	UndoID       string `json:"undo_id,omitempty"`
+	Diff         string `json:"diff,omitempty"`
+	Note         string `json:"note,omitempty"`
+}
+
+func (e editFile) Run(ctx context.Context, args json.RawMessage) (tools.Result, error) {
+	c, err := e.decode(args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	pass, p, err := judged(ctx, "edit_file")
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer e.f.alone(p.Real)()
+	r, err := e.f.edit(ctx, pass, p, c)
+	var no *refusal
+	if errors.As(err, &no) {
+		facts := map[string]any{"path": permissions.EncodePath(p.Real)}
+		for k, v := range no.facts {
+			facts[k] = v
+		}
+		return failed(no.code, no.message, facts), nil
+	}
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return tools.Result{Content: []tools.Content{{Text: r.text(c)}}, Structured: marshal(r)}, nil
+}
+
+func (f *Files) edit(ctx context.Context, pass *tools.Pass, p permissions.Path, c editCall) (editResult, error) {
+	kept := f.keep(pass.Session, pass.CallID)
+	defer kept.discard()
+	ch, err := c.prepare(ctx, p, kept)
+	if err != nil {
+		return editResult{}, err
+	}
+	defer ch.close()
+	r := editResult{
+		Path: permissions.EncodePath(p.Real), Hash: ch.was.hash, Bytes: ch.was.size,
+		Created: ch.file == nil, Encoding: ch.was.enc.String(),
+	}
+	if c.mode == "replace" {
+		r.Replacements = len(ch.pieces)
+	}
+	// The diff needs the old file, which is open as long as ch is.
+	if pass.MayRead != nil && pass.MayRead(p) {
+		if r.Diff, err = ch.diff(ctx); err != nil {
+			return editResult{}, err
+		}
+	}
+	if len(ch.pieces) == 0 && ch.file != nil {
+		r.Note = "content is empty, so nothing was changed"
+		return r, nil
+	}
+	if ch.file == nil {
+		if err := resolve.MakeParents(p, 0o755); err != nil {
+			return editResult{}, err
+		}
+	}
+	if r.Hash, r.Bytes, err = ch.make(ctx, kept); err != nil {
+		return editResult{}, err
+	}
+	var note []string
+	if r.UndoID, err = kept.commit(); err != nil {
+		note = append(note, err.Error())
+	}
+	if p.Links > 1 {
+		note = append(note, fmt.Sprintf("the file had %d hard links; the other names keep the old content", p.Links))
+	}
+	r.Note = strings.Join(note, "; ")
+	return r, nil
+}
+
+// make writes the new content and returns its hash and size.
+func (c *change) make(ctx context.Context, kept *keeping) (hash string, size int64, err error) {
+	root, name, err := resolve.OpenParent(c.path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer root.Close()
+	sum := sha256.New()
+	content := io.TeeReader(&untilDone{ctx, &splice{f: c.reader(), size: c.was.size, pieces: c.pieces}}, sum)
+	size, err = atomicfile.WriteIn(root, name, content, atomicfile.Options{Check: func(old os.FileInfo) error {
+		if err := c.stillAsRead(ctx, old); err != nil {
+			return err
+		}
+		hash = hex.EncodeToString(sum.Sum(nil))
+		kept.record(c, hash)
+		return nil
+	}})
+	return hash, size, err
+}
+
+// stillAsRead makes sure, right before the new content takes the name, that
+// nobody wrote to the file meanwhile: the change would be lost.
+func (c *change) stillAsRead(ctx context.Context, old os.FileInfo) error {
+	changed := &refusal{"changed", fmt.Sprintf("%s was changed by somebody else in this moment; nothing was written, read it again", permissions.Visible(c.path.Real)), nil}
+	if c.file == nil {
+		if old != nil {
+			return changed
+		}
+		return nil
+	}
+	now, err := c.file.Stat()
+	if err != nil {
+		return err
+	}
+	if old == nil || !os.SameFile(old, now) || now.Size() != c.info.Size() || !now.ModTime().Equal(c.info.ModTime()) {
+		return changed
+	}
+	if c.was.size > memoryLimit {
+		return nil
+	}
+	// Times are coarse; a small file is simply read again.
+	again, err := takeSurvey(ctx, c.file, now.Size(), nil)
+	if err != nil {
+		return err
+	}
+	if again.hash != c.was.hash {
+		return changed
+	}
+	return nil
+}
+
+// untilDone ends a long copy when its call is cancelled.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u *untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
+
+// text is the answer as a model reads it.
+func (r editResult) text(c editCall) string {
+	var b strings.Builder
+	name := shown(r.Path)
+	switch {
+	case r.Created:
+		fmt.Fprintf(&b, "Created %s (%s).", name, plural(r.Bytes, "byte", "bytes"))
+	case c.mode == "replace":
+		fmt.Fprintf(&b, "Changed %s: %s, now %s.", name, plural(int64(r.Replacements), "replacement", "replacements"), plural(r.Bytes, "byte", "bytes"))
+	case c.mode == "append":
+		fmt.Fprintf(&b, "Appended to %s, now %s.", name, plural(r.Bytes, "byte", "bytes"))
+	default:
+		fmt.Fprintf(&b, "Wrote %s (%s).", name, plural(r.Bytes, "byte", "bytes"))
+	}
+	fmt.Fprintf(&b, " Hash: %s.", r.Hash)
+	if r.Note != "" {
+		fmt.Fprintf(&b, " Note: %s.", r.Note)
+	}
+	if r.Diff != "" {
+		b.WriteString("\n\n" + r.Diff)
+	}
+	return b.String()
+}

@@ -1,0 +1,318 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"zeroclaw/permissions"
+)
+
+func TestEditArguments(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	g.write("a", "x\n")
+	for args, want := range map[string][]string{
+		`{}`:                            {`"path"`},
+		`{"path":"a"}`:                  {`"content"`},
+		`{"path":"a","mode":"replace"}`: {`"old_text"`},
+		`{"path":"a","old_text":"x"}`:   {`"new_text"`},
+		`{"path":"a","old_text":"","new_text":"y"}`:                                  {`"old_text"`, "1 to"},
+		`{"path":"a","old_text":"x","new_text":"x"}`:                                 {"same"},
+		`{"path":"a","content":"x","old_text":"x"}`:                                  {`"new_text"`},
+		`{"path":"a","mode":"write","content":"x","old_text":"x"}`:                   {`"old_text"`},
+		`{"path":"a","mode":"replace_chunk","content":"x"}`:                          {"write, append, replace"},
+		`{"path":"a","content":"x","replace_all":true}`:                              {"replace_all"},
+		`{"path":"a","content":"x","approved":true}`:                                 {`"approved"`, "content"},
+		`{"path":"a","content":"x","content":"y"}`:                                   {"twice"},
+		`{"path":"a","content":7}`:                                                   {"string"},
+		`{"path":"a","content":"\ud800"}`:                                            {"surrogate"},
+		`{"path":"a","content":"x","expect_hash":"12"}`:                              {"expect_hash"},
+		`{"path":"a","content":"x","expect_hash":"` + strings.Repeat("x", 64) + `"}`: {"expect_hash"},
+		`{"path":"a","content":"` + strings.Repeat("x", maxContent+1) + `"}`:         {"1048576"},
+		`[]`:                           {"object"},
+		`{"path":"a","content":"x"}{}`: {"nothing behind"},
+	} {
+		g.fails("edit_file", args, want...)
+	}
+	if got := g.read("a"); got != "x\n" {
+		t.Errorf("the file became %q", got)
+	}
+}
+
+func TestEditFile(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	g.write("a.txt", "one\ntwo\nthree\n")
+	r := into[editResult](t, g.call("edit_file", map[string]any{"path": "a.txt", "old_text": "two", "new_text": "2"}))
+	if got := g.read("a.txt"); got != "one\n2\nthree\n" {
+		t.Errorf("content = %q", got)
+	}
+	if want := "--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"; r.Diff != want {
+		t.Errorf("diff = %q, want %q", r.Diff, want)
+	}
+	if r.Replacements != 1 || r.Bytes != 12 || r.Created || r.UndoID == "" || r.Hash != <-sumBeside([]byte("one\n2\nthree\n")) || r.Path != filepath.ToSlash(g.path("a.txt")) {
+		t.Errorf("result = %+v", r)
+	}
+
+	// The hash of the answer is what the next edit may expect.
+	r2 := into[editResult](t, g.call("edit_file", map[string]any{"path": "a.txt", "mode": "append", "content": "four\n", "expect_hash": strings.ToUpper(r.Hash)}))
+	if got := g.read("a.txt"); got != "one\n2\nthree\nfour\n" || !strings.Contains(r2.Diff, "@@ -1,3 +1,4 @@") {
+		t.Errorf("content = %q, diff %q", got, r2.Diff)
+	}
+	g.fails("edit_file", `{"path":"a.txt","content":"x","expect_hash":"`+r.Hash+`"}`, "changed since")
+	g.fails("edit_file", `{"path":"new","content":"x","expect_hash":"`+r.Hash+`"}`, "does not exist any more")
+	g.fails("edit_file", `{"path":"nothing","old_text":"a","new_text":"b"}`, "no file", "list_directory")
+	g.fails("edit_file", `{"path":"a.txt","old_text":"nowhere","new_text":"b"}`, "does not occur")
+	g.fails("edit_file", `{"path":"a.txt","old_text":"o","new_text":"b"}`, "lines 1, 4")
+	if got := g.read("a.txt"); got != "one\n2\nthree\nfour\n" {
+		t.Errorf("a refused edit changed the file: %q", got)
+	}
+
+	r = into[editResult](t, g.call("edit_file", map[string]any{"path": "x/y/z.txt", "content": "a\nb"}))
+	if got := g.read("x/y/z.txt"); got != "a\nb" || !r.Created || !strings.HasPrefix(r.Diff, "--- /dev/null\n+++ x/y/z.txt\n@@ -0,0 +1,2 @@\n") {
+		t.Errorf("content = %q, result %+v", got, r)
+	}
+	g.fails("edit_file", `{"path":"x","content":"a"}`, "folder")
+	g.fails("edit_file", `{"path":"a.txt/b","content":"a"}`, "")
+}
+
+func TestEditKeepsModeAndLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no permission bits, and links need a privilege")
+	}
+	g := newGate(t, "RW:./**")
+	g.write("run.sh", "echo 1\n")
+	if err := os.Chmod(g.path("run.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("run.sh", g.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(g.path("run.sh"), g.path("hard")); err != nil {
+		t.Fatal(err)
+	}
+	r := into[editResult](t, g.call("edit_file", map[string]any{"path": "link", "old_text": "1", "new_text": "2"}))
+	if got := g.read("run.sh") + g.read("hard"); got != "echo 2\necho 1\n" {
+		t.Errorf("run.sh, hard = %q", got)
+	}
+	if !strings.Contains(r.Note, "2 hard links") {
+		t.Errorf("note = %q", r.Note)
+	}
+	if fi, err := os.Lstat(g.path("link")); err != nil || fi.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v, %v", fi, err)
+	}
+	if fi, err := os.Stat(g.path("run.sh")); err != nil || fi.Mode().Perm() != 0o755 {
+		t.Errorf("mode = %v, %v", fi, err)
+	}
+	g.write("ro", "x")
+	if err := os.Chmod(g.path("ro"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	g.fails("edit_file", `{"path":"ro","content":"y"}`, "read-only", "0444")
+}
+
+func TestEditDiffNeedsRead(t *testing.T) {
+	g := newGate(t, "W:./**")
+	g.write("a", "secret\nb\n")
+	res := g.call("edit_file", map[string]any{"path": "a", "old_text": "b", "new_text": "c"})
+	r := into[editResult](t, res)
+	if r.Diff != "" || r.Hash == "" || strings.Contains(res.Content[0].Text, "secret") {
+		t.Errorf("result = %+v, text %q", r, res.Content[0].Text)
+	}
+}
+
+func TestPreviewIsTheDiffAndTouchesNothing(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	for name, args := range map[string]string{
+		"replace":           `{"path":"a","old_text":"b","new_text":"B\nBB"}`,
+		"all":               `{"path":"a","old_text":"\n","new_text":"\n\n","replace_all":true}`,
+		"append":            `{"path":"a","mode":"append","content":"end"}`,
+		"write":             `{"path":"a","content":"a\nc\n"}`,
+		"new":               `{"path":"d/e/f","content":"hello\n"}`,
+		"append to nothing": `{"path":"g","mode":"append","content":"hello\n"}`,
+	} {
+		g.write("a", "a\nb\nc\n")
+		plan, paths, err := g.plan("edit_file", args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff, err := plan.Preview(context.Background(), paths)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if g.read("a") != "a\nb\nc\n" {
+			t.Errorf("%s: the preview changed the file", name)
+		}
+		if _, err := os.Stat(g.path("d")); err == nil {
+			t.Errorf("%s: the preview made a folder", name)
+		}
+		var v map[string]any
+		if err := json.Unmarshal([]byte(args), &v); err != nil {
+			t.Fatal(err)
+		}
+		r := into[editResult](t, g.call("edit_file", v))
+		if r.Diff != diff || !strings.Contains(diff, "@@") {
+			t.Errorf("%s: preview %q, diff %q", name, diff, r.Diff)
+		}
+		body := diff[strings.Index(diff, "@@"):]
+		old := "a\nb\nc\n"
+		if strings.HasPrefix(diff, "--- /dev/null") {
+			old = ""
+		}
+		if got := apply(t, old, body); got != g.read(strings.TrimPrefix(v["path"].(string), "./")) {
+			t.Errorf("%s: the diff makes %q", name, got)
+		}
+		_ = os.RemoveAll(g.path("d"))
+	}
+}
+
+func TestDiffOfFarPlaces(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	var b strings.Builder
+	for i := range 20_000 {
+		b.WriteString(strings.Repeat("x", i%50))
+		if i%4000 == 100 {
+			b.WriteString("HERE")
+		}
+		b.WriteString("\n")
+	}
+	g.write("a", b.String())
+	r := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "old_text": "HERE", "new_text": "THERE\n", "replace_all": true}))
+	if r.Replacements != 5 || strings.Count(r.Diff, "@@ ") != 5 {
+		t.Errorf("result = %+v", r)
+	}
+	if got := apply(t, b.String(), r.Diff[strings.Index(r.Diff, "@@"):]); got != g.read("a") {
+		t.Error("the diff does not make the new file of the old one")
+	}
+	// Lines that no diff should show.
+	g.write("long", strings.Repeat("x", 1<<20)+"HERE"+strings.Repeat("y", 1<<20))
+	r = into[editResult](t, g.call("edit_file", map[string]any{"path": "long", "old_text": "HERE", "new_text": "!"}))
+	if len(r.Diff) > maxDiffBytes {
+		t.Errorf("diff of %d bytes", len(r.Diff))
+	}
+}
+
+func TestUndo(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	ctx := context.Background()
+	g.write("a", "old\r\n\xff")
+	if err := os.Chmod(g.path("a"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	first := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "old_text": "old", "new_text": "new"}))
+	second := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "content": "newer"}))
+	created := into[editResult](t, g.call("edit_file", map[string]any{"path": "b/c", "content": "x"}))
+	judge := g.judge("edit_file")
+
+	if _, err := g.files.Undo(ctx, first.UndoID, judge); !errors.Is(err, ErrUndoChanged) {
+		t.Errorf("undo of an edit under another one: %v", err)
+	}
+	deny := func(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
+		p, _ := judge(path, op)
+		return p, permissions.Verdict{Decision: permissions.Deny, Reason: "because"}
+	}
+	if _, err := g.files.Undo(ctx, second.UndoID, deny); err == nil || !strings.Contains(err.Error(), "because") {
+		t.Errorf("denied undo: %v", err)
+	}
+	for _, id := range []string{"", "../x", "0", strings.Repeat("0", 11) + "-" + strings.Repeat("0", 16)} {
+		if _, err := g.files.Undo(ctx, id, judge); !errors.Is(err, ErrUndoUnknown) {
+			t.Errorf("undo %q: %v", id, err)
+		}
+	}
+	for _, id := range []string{second.UndoID, first.UndoID} {
+		r, err := g.files.Undo(ctx, id, judge)
+		if err != nil || !r.Restored || r.Hash == "" {
+			t.Errorf("undo = %+v, %v", r, err)
+		}
+		if _, err := g.files.Undo(ctx, id, judge); !errors.Is(err, ErrUndoUnknown) {
+			t.Errorf("second undo: %v", err)
+		}
+	}
+	if got := g.read("a"); got != "old\r\n\xff" {
+		t.Errorf("after undo: %q", got)
+	}
+	if fi, err := os.Stat(g.path("a")); err != nil || runtime.GOOS != "windows" && fi.Mode().Perm() != 0o750 {
+		t.Errorf("mode after undo = %v, %v", fi, err)
+	}
+	if r, err := g.files.Undo(ctx, created.UndoID, judge); err != nil || !r.Deleted {
+		t.Errorf("undo of a created file = %+v, %v", r, err)
+	}
+	if _, err := os.Stat(g.path("b/c")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the created file is still there: %v", err)
+	}
+}
+
+func TestUndoStore(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	g.files.cfg.MaxUndoBytes = 5000
+	g.write("a", strings.Repeat("x", 1000))
+	var ids []string
+	for range 12 {
+		r := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "mode": "append", "content": "y"}))
+		ids = append(ids, r.UndoID)
+	}
+	entries, err := os.ReadDir(g.files.cfg.Undo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := int64(0)
+	for _, e := range entries {
+		fi, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += fi.Size()
+		if runtime.GOOS != "windows" && fi.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", e.Name(), fi.Mode())
+		}
+	}
+	if total > 5000+1000 || len(entries) < 4 {
+		t.Errorf("%d files with %d bytes are kept", len(entries), total)
+	}
+	if _, err := g.files.Undo(context.Background(), ids[0], g.judge("edit_file")); !errors.Is(err, ErrUndoUnknown) {
+		t.Errorf("the oldest edit: %v", err)
+	}
+	if _, err := g.files.Undo(context.Background(), ids[11], g.judge("edit_file")); err != nil {
+		t.Errorf("the newest edit: %v", err)
+	}
+	g.write("big", strings.Repeat("x", 6000))
+	r := into[editResult](t, g.call("edit_file", map[string]any{"path": "big", "mode": "append", "content": "y"}))
+	if r.UndoID != "" || !strings.Contains(r.Note, "cannot be undone") {
+		t.Errorf("result = %+v", r)
+	}
+	// A refused edit leaves nothing behind.
+	before, _ := os.ReadDir(g.files.cfg.Undo)
+	g.fails("edit_file", `{"path":"a","old_text":"nowhere","new_text":"b"}`, "does not occur")
+	if after, _ := os.ReadDir(g.files.cfg.Undo); len(after) != len(before) {
+		t.Errorf("%d files before, %d after", len(before), len(after))
+	}
+}
+
+func TestUndoDamaged(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	g.write("a", "old")
+	r := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "content": "new"}))
+	if err := os.WriteFile(filepath.Join(g.files.cfg.Undo, r.UndoID+oldSuffix), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.files.Undo(context.Background(), r.UndoID, g.judge("edit_file")); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("error = %v", err)
+	}
+	if got := g.read("a"); got != "new" {
+		t.Errorf("content = %q", got)
+	}
+}
+
+func TestRunNeedsTheGate(t *testing.T) {
+	g := newGate(t)
+	for _, tool := range g.files.Tools() {
+		if _, err := tool.Run(context.Background(), json.RawMessage(`{"path":"a","content":"x","query":"y"}`)); err == nil {
+			t.Errorf("%s ran without a pass", tool.Spec().Name)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"zeroclaw/permissions"
+	"zeroclaw/permissions/resolve"
+	"zeroclaw/tools"
+)
+
+// maxEntries bounds the memory of one listing.
+const maxEntries = 500_000
+
+var listParams = params{
+	{name: "path", kind: "string", min: 1, def: ".", about: "Folder to list: absolute, from the root folder, or with ~/."},
+	{name: "offset", kind: "integer", min: 0, max: maxEntries, def: 0, about: "Entries to pass over; use next of the answer before."},
+	{name: "limit", kind: "integer", min: 1, max: 10_000, def: 1000, about: "Entries in one answer, 1 to 10000."},
+}
+
+type listDirectory struct{}
+
+func (listDirectory) Spec() tools.Spec {
+	return spec("list_directory", "List folder",
+		"List one folder, one level deep: folders first, then by name, with type, size, time of change and link target. "+
+			"By default 1000 entries come in one answer; total, truncated and next tell whether there are more.",
+		readOnly, listParams)
+}
+
+func (listDirectory) Plan(_ context.Context, args json.RawMessage) (tools.Plan, error) {
+	v, err := listParams.decode("list_directory", args)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	return tools.Plan{Uses: []tools.Use{{Path: v.str("path"), Op: permissions.OpList}}}, nil
+}
+
+type entry struct {
+	Name     string     `json:"name"`
+	Type     string     `json:"type"` // "file", "folder", "link", "other", "unreadable"
+	Size     *int64     `json:"size,omitempty"`
+	Modified *time.Time `json:"modified,omitempty"`
+	Target   string     `json:"target,omitempty"`
+}
+
+type listing struct {
+	Path       string  `json:"path"`
+	Entries    []entry `json:"entries"`
+	Total      int     `json:"total"`
+	Truncated  bool    `json:"truncated"`
+	Next       int     `json:"next,omitempty"`
+	Incomplete bool    `json:"incomplete,omitempty"` // the folder has more entries than are looked at
+}
+
+func (listDirectory) Run(ctx context.Context, args json.RawMessage) (tools.Result, error) {
+	v, err := listParams.decode("list_directory", args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	_, p, err := judged(ctx, "list_directory")
+	if err != nil {
+		return tools.Result{}, err
+	}
+	switch p.Kind {
+	case permissions.KindNone:
+		return tools.Result{}, missing(p, "folder")
+	case permissions.KindFile:
+		return tools.Result{}, fmt.Errorf("%s is a file; read_file shows its text", permissions.Visible(p.Real))
+	}
+	dir, err := resolve.Open(p, os.O_RDONLY, 0)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer dir.Close()
+	l, err := list(ctx, dir, int(v.num("offset")), int(v.num("limit")))
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("listing %s: %w", permissions.Visible(p.Real), cause(err))
+	}
+	l.Path = permissions.EncodePath(p.Real)
+	return tools.Result{Content: []tools.Content{{Text: l.text()}}, Structured: marshal(l)}, nil
+}
+
+// list reads the names of all entries and the rest only for the page wanted.
+func list(ctx context.Context, dir *os.File, offset, limit int) (listing, error) {
+	var all []fs.DirEntry
+	l := listing{Entries: []entry{}}
+	for {
+		if err := ctx.Err(); err != nil {
+			return l, err
+		}
+		some, err := dir.ReadDir(4096)
+		all = append(all, some...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return l, err
+		}
+		if len(all) >= maxEntries {
+			l.Incomplete = true
+			break
+		}
+	}
+	slices.SortFunc(all, func(a, b fs.DirEntry) int {
+		if a.IsDir() != b.IsDir() {
+			if a.IsDir() {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name(), b.Name())
+	})
+	l.Total = len(all)
+	page := all[min(offset, len(all)):min(offset+limit, len(all))]
+	l.Entries = make([]entry, len(page))
+	for i, e := range page {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return l, ctx.Err()
+		}
+		l.Entries[i] = describe(dir, e)
+	}
+	if end := offset + len(page); end < len(all) {
+		l.Truncated, l.Next = true, end
+	}
+	return l, nil
+}
+
+func describe(dir *os.File, d fs.DirEntry) entry {
+	e := entry{Name: permissions.EncodePath(d.Name())}
+	at, err := lookAt(dir, d)
+	if err != nil {
+		e.Type = "unreadable"
+		return e
+	}
+	modified := at.modified.UTC()
+	e.Modified = &modified
+	switch {
+	case at.mode.IsDir():
+		e.Type = "folder"
+	case at.mode.IsRegular():
+		e.Type, e.Size = "file", &at.size
+	case at.mode&fs.ModeSymlink != 0:
+		e.Type, e.Target = "link", permissions.EncodePath(readLink(dir, d.Name()))
+	default:
+		e.Type = "other"
+	}
+	return e
+}
+
+// facts is what a listing tells about an entry.
+type facts struct {
+	mode     fs.FileMode
+	size     int64
+	modified time.Time
+}
+
+// text is the listing as a model reads it.
+func (l listing) text() string {
+	var b strings.Builder
+	for _, e := range l.Entries {
+		b.WriteString(shown(e.Name))
+		switch e.Type {
+		case "folder":
+			b.WriteByte('/')
+		case "file":
+			b.WriteString("  ")
+			b.WriteString(plural(*e.Size, "byte", "bytes"))
+		case "link":
+			b.WriteString(" -> ")
+			b.WriteString(shown(e.Target))
+		default:
+			b.WriteString("  (" + e.Type + ")")
+		}
+		b.WriteByte('\n')
+	}
+	switch {
+	case l.Total == 0:
+		b.WriteString("[The folder is empty.]\n")
+	case len(l.Entries) == 0:
+		fmt.Fprintf(&b, "[The folder has %s; offset lies behind them.]\n", plural(int64(l.Total), "entry", "entries"))
+	case l.Truncated:
+		fmt.Fprintf(&b, "[%d of %s. Go on with offset=%d.]\n", len(l.Entries), plural(int64(l.Total), "entry", "entries"), l.Next)
+	}
+	if l.Incomplete {
+		b.WriteString("[The folder has still more entries, which are not looked at.]\n")
+	}
+	return b.String()
+}
