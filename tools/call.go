@@ -16,6 +16,15 @@ type Call struct {
 	Arguments    json.RawMessage
 }
 
+// Owner is what stored results of the call belong to: the conversation, which
+// outlives its sessions, or else the session.
+func (c Call) Owner() string {
+	if c.Conversation != "" {
+		return c.Conversation
+	}
+	return c.Session
+}
+
 // Status is where a call stands.
 type Status string
 

@@ -13,6 +13,7 @@ import (
 type Pass struct {
 	CallID  string
 	Session string
+	Owner   string               // what stored results belong to, see Call.Owner
 	Paths   []permissions.Path   // in the order of Plan.Uses
 	Command *permissions.Command // execute_command only
 	Root    string               // the session's root

@@ -173,7 +173,7 @@ func (s *Session) open() int {
 func (s *Session) Pass(c tools.Call) *tools.Pass {
 	publish := s.host.config.Publish
 	return &tools.Pass{
-		CallID: c.ID, Session: s.ID, Root: s.Root,
+		CallID: c.ID, Session: s.ID, Owner: c.Owner(), Root: s.Root,
 		MayRead: func(p permissions.Path) bool { return s.judge().mayRead(p) },
 		Judge:   s.Judge,
 		Progress: func(p tools.Progress) {

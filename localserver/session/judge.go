@@ -55,3 +55,11 @@ func (j Judge) mayRead(p permissions.Path) bool {
 	}
 	return false
 }
+
+// Path judges one path as the local tool that does op would be judged.
+func (j Judge) Path(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
+	name := toolFor(op)
+	got := j.Decide(Subject{Spec: tools.Spec{Name: name, OwnName: name, Origin: permissions.OriginLocal}},
+		tools.Plan{Uses: []tools.Use{{Path: path, Op: op}}})
+	return got.Paths[0], got.Verdict
+}

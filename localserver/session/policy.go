@@ -21,12 +21,16 @@ type Values struct {
 	Policy      permissions.GlobalPolicy
 	Directories []string // one rule each, as written
 	Tools       map[string]permissions.ToolSetting
+	// Unreadable is set while the configuration cannot be read: then nothing
+	// that was remembered counts either.
+	Unreadable bool
 }
 
 // Policy is the live part of the permissions: it follows the configuration
 // and knows what the prefix of each rule resolved to when it was saved.
 type Policy struct {
-	path string // state/rule-bases.json
+	path     string // state/rule-bases.json
+	readOnly bool
 
 	mu      sync.Mutex
 	values  Values
@@ -36,9 +40,10 @@ type Policy struct {
 }
 
 // OpenPolicy reads the stored prefixes. After an error no stored prefix
-// counts, so that relative rules cover nothing until they are saved again.
-func OpenPolicy(path string) (*Policy, error) {
-	p := &Policy{path: path, bases: map[string]resolve.Bases{}}
+// counts, so that relative rules cover nothing until they are saved again. A
+// read-only policy never writes the file.
+func OpenPolicy(path string, readOnly bool) (*Policy, error) {
+	p := &Policy{path: path, readOnly: readOnly, bases: map[string]resolve.Bases{}}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
@@ -114,7 +119,7 @@ func (p *Policy) store(bases map[string]resolve.Bases, fresh []permissions.Rule,
 	maps.DeleteFunc(bases, func(_ string, b resolve.Bases) bool { return len(b) == 0 })
 	changed := !maps.EqualFunc(bases, p.bases, func(a, b resolve.Bases) bool { return maps.Equal(a, b) })
 	p.bases = bases
-	if !changed {
+	if !changed || p.readOnly {
 		return nil
 	}
 	data, err := json.MarshalIndent(bases, "", "  ")
@@ -154,5 +159,8 @@ func (p *Policy) Rules(root *resolve.Resolver) ([]permissions.Anchored, []permis
 func (p *Policy) Settings(root *resolve.Resolver, remembered []permissions.Remembered) permissions.Settings {
 	v := p.Values()
 	rules, _ := p.Rules(root)
+	if v.Unreadable {
+		remembered = nil
+	}
 	return permissions.Settings{Policy: v.Policy, Rules: rules, Tools: v.Tools, Remembered: remembered}
 }

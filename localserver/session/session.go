@@ -14,7 +14,6 @@ import (
 	"zeroclaw/tools"
 )
 
-
 // Session is one conversation's frozen grant with its live tools.
 type Session struct {
 	ID           string
@@ -197,10 +196,7 @@ func (s *Session) Explain(q Query) Answer { return Explain(s.judge(), q) }
 
 // Judge judges one path for a local tool of this session.
 func (s *Session) Judge(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
-	name := toolFor(op)
-	j := s.judge().Decide(Subject{Spec: tools.Spec{Name: name, OwnName: name, Origin: permissions.OriginLocal}},
-		tools.Plan{Uses: []tools.Use{{Path: path, Op: op}}})
-	return j.Paths[0], j.Verdict
+	return s.judge().Path(path, op)
 }
 
 // Uploads is the folder that attachments of the session go to.

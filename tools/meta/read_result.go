@@ -14,9 +14,9 @@ import (
 
 // Stored reads what results.Objects has put away.
 type Stored interface {
-	// Text returns the stored text of one session from a byte offset, at most
+	// Text returns the stored text of one owner from a byte offset, at most
 	// limit bytes cut at a rune, and the size of all of it.
-	Text(ctx context.Context, session, id string, offset, limit int64) (text string, total int64, err error)
+	Text(ctx context.Context, owner, id string, offset, limit int64) (text string, total int64, err error)
 }
 
 // ReadToolResult is the tool read_tool_result: it pages through a result that
@@ -56,7 +56,7 @@ func (t ReadToolResult) Run(ctx context.Context, args json.RawMessage) (tools.Re
 	if !ok {
 		return tools.Result{}, fmt.Errorf("read a stored result: the call did not come through the gate")
 	}
-	text, total, err := t.Stored.Text(ctx, pass.Session, in.ID, in.Offset, in.Limit)
+	text, total, err := t.Stored.Text(ctx, pass.Owner, in.ID, in.Offset, in.Limit)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("read stored result %q: %w", in.ID, err)
 	}

@@ -16,9 +16,10 @@ import (
 
 // Objects stores what is too big for a model, and media.
 type Objects interface {
-	// Put stores data and returns the id under which read_tool_result and the
-	// page find it. Data is text in UTF-8 when mime begins with "text/".
-	Put(ctx context.Context, session, mime string, data []byte) (id string, err error)
+	// Put stores data for an owner (Call.Owner) and returns the id under which
+	// read_tool_result and the page find it. Data is text in UTF-8 when mime
+	// begins with "text/".
+	Put(ctx context.Context, owner, mime string, data []byte) (id string, err error)
 }
 
 // Config configures a Finisher.
@@ -142,7 +143,7 @@ func (f *Finisher) media(ctx context.Context, c tools.Call, s tools.Spec, kind, 
 	if !admitted(kind, mime) {
 		return left("its bytes are " + mime)
 	}
-	id, err := f.config.Objects.Put(ctx, c.Session, mime, raw)
+	id, err := f.config.Objects.Put(ctx, c.Owner(), mime, raw)
 	if err != nil {
 		return left(err.Error())
 	}

@@ -32,7 +32,7 @@ func (f *Finisher) boundary() string {
 // preview stores a text that is too long for a model and returns its first and
 // last part with a note on how to read the rest.
 func (f *Finisher) preview(ctx context.Context, c tools.Call, text string, limit int) (string, string) {
-	id, err := f.config.Objects.Put(ctx, c.Session, "text/plain; charset=utf-8", []byte(text))
+	id, err := f.config.Objects.Put(ctx, c.Owner(), "text/plain; charset=utf-8", []byte(text))
 	rest := fmt.Sprintf("read it with read_tool_result, id %q", id)
 	if err != nil {
 		rest = "it could not be stored: " + err.Error()

@@ -1,0 +1,232 @@
+package localserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"zeroclaw/localserver/guard"
+	"zeroclaw/permissions"
+	"zeroclaw/tools/atomicfile"
+	"zeroclaw/tools/files"
+)
+
+// attachment is one file in a conversation's uploads.
+type attachment struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	Size int64  `json:"size"`
+	MIME string `json:"mime"`
+}
+
+// uploads opens the uploads folder of a conversation as the root of everything
+// that is done in it.
+func (s *Server) uploads(r *http.Request, create bool) (*os.Root, string, error) {
+	c, err := s.store.Conversation(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return nil, "", storeError(err)
+	}
+	dir := filepath.Join(s.workspace(c.ID), "uploads")
+	if create {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, "", fmt.Errorf("create the conversation's folder: %w", err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	return root, dir, err
+}
+
+func (s *Server) workspace(conversation string) string {
+	return filepath.Join(s.config.State, "sessions", conversation)
+}
+
+// removeWorkspace deletes the files of a conversation that is gone.
+func (s *Server) removeWorkspace(conversation string) error {
+	if conversation == "" || !filepath.IsLocal(conversation) || strings.ContainsAny(conversation, `/\.`) {
+		return nil
+	}
+	return os.RemoveAll(s.workspace(conversation))
+}
+
+// postFile serves POST /api/conversations/{id}/files.
+func (s *Server) postFile(w http.ResponseWriter, r *http.Request) {
+	name := fileName(r.URL.Query().Get("name"))
+	if name == "" {
+		guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "name", Message: "give the file a name without slashes"})
+		return
+	}
+	root, dir, err := s.uploads(r, true)
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	defer root.Close()
+	name = freeName(root, name)
+	size, err := atomicfile.WriteIn(root, name, r.Body, atomicfile.Options{Mode: 0o600})
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	a := attachment{Name: name, Path: filepath.Join(dir, name), Size: size}
+	a.MIME = sniff(root, name)
+	guard.WriteJSON(w, http.StatusCreated, a)
+}
+
+// fileName makes a plain file name of what the page calls an attachment.
+func fileName(name string) string {
+	name = filepath.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`<>:"|?*/\`, r) || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, name)
+	name = strings.TrimLeft(strings.TrimRight(name, ". "), ".")
+	for len(name) > 200 {
+		name = name[:len(name)-1]
+	}
+	return strings.ToValidUTF8(name, "_")
+}
+
+// freeName is the name, or one with a number where it is taken.
+func freeName(root *os.Root, name string) string {
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for i := 2; ; i++ {
+		if _, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name
+		}
+		name = stem + "-" + strconv.Itoa(i) + ext
+	}
+}
+
+// sniff reads the type of a file off its bytes.
+func sniff(root *os.Root, name string) string {
+	f, err := root.Open(name)
+	if err != nil {
+		return "application/octet-stream"
+	}
+	defer f.Close()
+	m, err := mimetype.DetectReader(f)
+	if err != nil {
+		return "application/octet-stream"
+	}
+	return m.String()
+}
+
+// getFiles serves GET /api/conversations/{id}/files.
+func (s *Server) getFiles(w http.ResponseWriter, r *http.Request) {
+	list := []attachment{}
+	root, dir, err := s.uploads(r, false)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		guard.WriteError(w, err)
+		return
+	}
+	if err == nil {
+		defer root.Close()
+		entries, err := fs.ReadDir(root.FS(), ".")
+		if err != nil {
+			guard.WriteError(w, err)
+			return
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && !atomicfile.IsTemp(e.Name()) {
+				list = append(list, attachment{e.Name(), filepath.Join(dir, e.Name()), info.Size(), sniff(root, e.Name())})
+			}
+		}
+	}
+	guard.WriteJSON(w, http.StatusOK, map[string]any{"files": list})
+}
+
+// getFile serves GET /api/conversations/{id}/files/{name}.
+func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
+	missing := &guard.Error{Status: http.StatusNotFound, Code: "not_found", Message: "the conversation has no such file"}
+	root, _, err := s.uploads(r, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = missing
+	}
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	defer root.Close()
+	name := r.PathValue("name")
+	info, err := root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		guard.WriteError(w, missing)
+		return
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		guard.WriteError(w, missing)
+		return
+	}
+	defer f.Close()
+	serveBytes(w, sniff(root, name), info.Size(), f)
+}
+
+// shown are the types that a browser may show itself; anything else is only
+// downloaded, so that nothing of it runs in our origin.
+var shown = map[string]bool{
+	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true,
+	"audio/wav": true, "audio/mpeg": true, "audio/ogg": true, "audio/flac": true, "text/plain; charset=utf-8": true,
+}
+
+func serveBytes(w http.ResponseWriter, mime string, size int64, f io.Reader) {
+	if !shown[mime] {
+		mime = "application/octet-stream"
+		w.Header().Set("Content-Disposition", "attachment")
+	}
+	w.Header().Set("Content-Type", mime)
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	_, _ = io.Copy(w, f) // a reader that is gone is no fault
+}
+
+// getResult serves GET /api/results/{id}.
+func (s *Server) getResult(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Accept") == "application/octet-stream" {
+		o, f, err := s.store.Open(r.Context(), r.PathValue("id"))
+		if err != nil {
+			s.stored(w, 0, nil, err)
+			return
+		}
+		defer f.Close()
+		serveBytes(w, o.MIME, o.Size, f)
+		return
+	}
+	page, err := s.store.Result(r.Context(), r.PathValue("id"), number(r, "offset"), number(r, "limit"))
+	s.stored(w, http.StatusOK, page, err)
+}
+
+// postUndo serves POST /api/undo/{id}: a person takes an edit back. What the
+// policy denies stays denied; where it would ask, the press of the button is
+// the answer.
+func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) {
+	j, err := s.judgeFor(s.Root())
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	got, err := s.files.Undo(r.Context(), r.PathValue("id"), func(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
+		p, v := j.Path(path, op)
+		if v.Decision == permissions.Ask {
+			v.Decision = permissions.Allow
+		}
+		return p, v
+	})
+	switch {
+	case errors.Is(err, files.ErrUndoChanged):
+		err = &guard.Error{Status: http.StatusConflict, Code: "changed_since", Message: err.Error()}
+	case err != nil:
+		err = &guard.Error{Status: http.StatusNotFound, Code: "cannot_undo", Message: err.Error()}
+	}
+	answer(w, http.StatusOK, got, err)
+}

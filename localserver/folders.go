@@ -1,0 +1,116 @@
+package localserver
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"zeroclaw/localserver/guard"
+)
+
+// maxFolders bounds what the folder picker shows of one folder.
+const maxFolders = 2000
+
+// folder is one entry of the folder picker.
+type folder struct {
+	Name   string `json:"name"`
+	Path   string `json:"path"`
+	Hidden bool   `json:"hidden"`
+}
+
+// getFolders serves GET /api/folders: names of folders, nothing of files.
+func (s *Server) getFolders(w http.ResponseWriter, r *http.Request) {
+	path, err := s.folderPath(r.URL.Query().Get("path"))
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	entries, readErr := os.ReadDir(path)
+	if readErr != nil {
+		guard.WriteError(w, &guard.Error{Status: http.StatusNotFound, Code: "no_folder", Field: "path",
+			Message: "the folder cannot be listed: " + readErr.Error()})
+		return
+	}
+	list := []folder{}
+	for _, e := range entries {
+		full := filepath.Join(path, e.Name())
+		if !e.IsDir() {
+			info, err := os.Stat(full)
+			if e.Type()&os.ModeSymlink == 0 || err != nil || !info.IsDir() {
+				continue
+			}
+		}
+		list = append(list, folder{e.Name(), full, strings.HasPrefix(e.Name(), ".")})
+	}
+	slices.SortFunc(list, func(a, b folder) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	truncated := len(list) > maxFolders
+	if truncated {
+		list = list[:maxFolders]
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		parent = ""
+	}
+	guard.WriteJSON(w, http.StatusOK, map[string]any{"path": path, "parent": parent, "folders": list, "truncated": truncated})
+}
+
+// folderPath makes an absolute path of what the picker asks for; "" is the
+// current root.
+func (s *Server) folderPath(path string) (string, error) {
+	bad := func(why string) error {
+		return &guard.Error{Status: http.StatusBadRequest, Code: "bad_path", Field: "path", Message: why}
+	}
+	switch {
+	case path == "":
+		path = s.Root()
+	case path == "~" || strings.HasPrefix(path, "~/"):
+		path = filepath.Join(s.config.Home, path[1:])
+	case strings.ContainsRune(path, 0) || len(path) > 4096:
+		return "", bad("the path is not possible")
+	}
+	if !filepath.IsAbs(path) {
+		return "", bad("give an absolute path, or one that begins with ~/")
+	}
+	return filepath.Clean(path), nil
+}
+
+// putRoot serves PUT /api/root.
+func (s *Server) putRoot(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Path string `json:"path"`
+	}
+	if err := guard.Decode(r, &in); err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	if err := s.setRoot(in.Path); err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	guard.WriteJSON(w, http.StatusOK, map[string]string{"root": s.Root()})
+}
+
+// setRoot changes the root of sessions opened from now on.
+func (s *Server) setRoot(path string) error {
+	path, err := s.folderPath(path)
+	if err != nil {
+		return err
+	}
+	info, statErr := os.Stat(path)
+	switch {
+	case statErr != nil:
+		return &guard.Error{Status: http.StatusBadRequest, Code: "no_folder", Field: "path", Message: "the folder cannot be used: " + statErr.Error()}
+	case !info.IsDir():
+		return &guard.Error{Status: http.StatusBadRequest, Code: "no_folder", Field: "path", Message: path + " is not a folder"}
+	case s.inState(path):
+		return &guard.Error{Status: http.StatusBadRequest, Code: "own_state", Field: "path", Message: path + " belongs to ZeroClaw itself; choose a folder of yours"}
+	}
+	s.mu.Lock()
+	s.root = path
+	s.mu.Unlock()
+	s.saveRoot(path)
+	s.hub.Publish("root.changed", map[string]string{"root": path})
+	return nil
+}

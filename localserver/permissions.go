@@ -1,0 +1,241 @@
+package localserver
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"zeroclaw/localserver/config"
+	"zeroclaw/localserver/guard"
+	"zeroclaw/localserver/session"
+	"zeroclaw/permissions"
+	"zeroclaw/permissions/approval"
+)
+
+// toolSetting is the setting of one tool as the API shows it.
+type toolSetting struct {
+	Mode    permissions.Mode `json:"mode"`
+	Enabled bool             `json:"enabled"`
+}
+
+// ruleView is one rule as it stands under the current root.
+type ruleView struct {
+	Line    int                    `json:"line"`
+	Text    string                 `json:"text"`
+	Status  permissions.RuleStatus `json:"status"`
+	Base    string                 `json:"base,omitempty"`
+	Message string                 `json:"message,omitempty"`
+}
+
+// permissionsView is what GET /api/permissions answers and PUT takes back.
+type permissionsView struct {
+	Version     string                    `json:"version"`
+	Policy      permissions.GlobalPolicy  `json:"policy"`
+	Directories []string                  `json:"directories"`
+	Tools       map[string]toolSetting    `json:"tools"`
+	Rules       []ruleView                `json:"rules"`
+	Invalid     []permissions.InvalidRule `json:"invalid"`
+	Grants      []approval.Remembered     `json:"grants"`
+	Root        string                    `json:"root"`
+}
+
+func (s *Server) permissionsView() permissionsView {
+	v := s.policy.Values()
+	rules, invalid := s.policy.Rules(s.rootResolver())
+	out := permissionsView{
+		Version: v.Version, Policy: v.Policy, Directories: v.Directories, Tools: map[string]toolSetting{},
+		Rules: []ruleView{}, Invalid: invalid, Grants: s.memory.List(), Root: s.Root(),
+	}
+	if out.Directories == nil {
+		out.Directories = []string{}
+	}
+	if out.Invalid == nil {
+		out.Invalid = []permissions.InvalidRule{}
+	}
+	if out.Grants == nil {
+		out.Grants = []approval.Remembered{}
+	}
+	for name, t := range v.Tools {
+		mode := t.Mode
+		if mode == "" {
+			mode = permissions.ModeAsk
+		}
+		out.Tools[name] = toolSetting{mode, !t.Off}
+	}
+	for _, r := range rules {
+		view := ruleView{Line: r.Line, Text: r.Text, Status: r.Status, Base: r.Base}
+		switch r.Status {
+		case permissions.RuleMoved:
+			view.Message = "its folder now leads somewhere else than when the rule was saved, so it covers nothing"
+		case permissions.RuleElsewhere:
+			view.Message = "it was saved for another root, so it covers nothing here"
+		}
+		out.Rules = append(out.Rules, view)
+	}
+	return out
+}
+
+// getPermissions serves GET /api/permissions.
+func (s *Server) getPermissions(w http.ResponseWriter, _ *http.Request) {
+	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
+}
+
+// putPermissions serves PUT /api/permissions: all of it is saved, or nothing.
+func (s *Server) putPermissions(w http.ResponseWriter, r *http.Request) {
+	var in permissionsView
+	if err := guard.Decode(r, &in); err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	edits, err := s.permissionEdits(in)
+	if err == nil && !guard.From(r).Loopback() {
+		err = &guard.Error{Status: http.StatusForbidden, Code: "loopback_only", Message: "permissions are changed only on the page that the companion itself serves; open " + s.Address()}
+	}
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	old := s.policy.Values().Tools
+	if len(edits) > 0 {
+		if _, err := s.file.Set(r.Context(), in.Version, edits); err != nil {
+			guard.WriteError(w, configError(err, "changed_meanwhile"))
+			return
+		}
+	}
+	// Choosing Ask or Deny takes back what was remembered for the tool.
+	for name, t := range in.Tools {
+		if t.Mode != permissions.ModeAllow && (old[name].Mode != t.Mode) {
+			if err := s.memory.DropTool(name); err != nil {
+				guard.WriteError(w, err)
+				return
+			}
+		}
+	}
+	s.hub.Publish("permissions.changed", struct{}{})
+	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
+}
+
+// permissionEdits turns the wanted permissions into edits of the
+// configuration, only for what differs.
+func (s *Server) permissionEdits(in permissionsView) ([]config.Edit, error) {
+	now := s.permissionsView()
+	var edits []config.Edit
+	if in.Policy != now.Policy {
+		if in.Policy != permissions.PolicyAsk && in.Policy != permissions.PolicyAllowAll {
+			return nil, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "policy", Message: "choose ask or allow_all"}
+		}
+		edits = append(edits, config.Edit{Path: "permissions.policy", Value: string(in.Policy)})
+	}
+	if !slices.Equal(in.Directories, now.Directories) {
+		if _, invalid := permissions.ParseRules(in.Directories); len(invalid) > 0 {
+			return nil, &guard.Error{Status: http.StatusBadRequest, Code: "invalid_rule", Field: "directories",
+				Message: fmt.Sprintf("line %d is no rule: %s; nothing was saved", invalid[0].Line, invalid[0].Message),
+				Beside:  map[string]any{"lines": invalid}}
+		}
+		edits = append(edits, config.Edit{Path: "permissions.directories", Value: in.Directories})
+	}
+	for name, t := range in.Tools {
+		if t == now.Tools[name] || now.Tools[name] == (toolSetting{}) && t == (toolSetting{permissions.ModeAsk, true}) {
+			continue
+		}
+		if !slices.Contains([]permissions.Mode{permissions.ModeAsk, permissions.ModeAllow, permissions.ModeDeny}, t.Mode) {
+			return nil, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "tools." + name + ".mode", Message: "choose ask, allow or deny"}
+		}
+		if !toolName.MatchString(name) {
+			return nil, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "tools", Message: fmt.Sprintf("%q is not the full name of a tool", name)}
+		}
+		if t.Mode != now.Tools[name].Mode {
+			edits = append(edits, config.Edit{Path: "permissions.tools." + name + ".mode", Value: string(t.Mode)})
+		}
+		if t.Enabled != now.Tools[name].Enabled || now.Tools[name] == (toolSetting{}) {
+			edits = append(edits, config.Edit{Path: "permissions.tools." + name + ".enabled", Value: t.Enabled})
+		}
+	}
+	return edits, nil
+}
+
+// postRebase serves POST /api/permissions/rebase.
+func (s *Server) postRebase(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Rule string `json:"rule"`
+	}
+	if err := guard.Decode(r, &in); err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	if err := s.policy.Rebase(in.Rule, s.rootResolver()); err != nil {
+		guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "rule", Message: err.Error()})
+		return
+	}
+	s.hub.Publish("permissions.changed", struct{}{})
+	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
+}
+
+// saveRule adds one line to the allowed directories. It backs the answer
+// "always, with this rule".
+func (s *Server) saveRule(rule string) error {
+	_, err := s.file.Update(s.ctx, func(*config.Settings) ([]config.Edit, error) {
+		return []config.Edit{{Op: config.Add, Path: "permissions.directories", Value: rule}}, nil
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.Publish("permissions.changed", struct{}{})
+	return nil
+}
+
+// deleteGrant serves DELETE /api/permissions/grants/{id}.
+func (s *Server) deleteGrant(w http.ResponseWriter, r *http.Request) {
+	found, err := s.memory.Revoke(r.PathValue("id"))
+	if err == nil && !found {
+		err = &guard.Error{Status: http.StatusNotFound, Code: "unknown_grant", Message: "there is no such remembered decision; it may have been revoked already"}
+	}
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	s.hub.Publish("permissions.changed", struct{}{})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// postReset serves POST /api/permissions/reset.
+func (s *Server) postReset(w http.ResponseWriter, _ *http.Request) {
+	if err := s.memory.Reset(); err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	s.hub.Publish("permissions.changed", struct{}{})
+	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
+}
+
+// postExplain serves POST /api/permissions/explain.
+func (s *Server) postExplain(w http.ResponseWriter, r *http.Request) {
+	var in session.Query
+	if err := guard.Decode(r, &in); err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	guard.WriteJSON(w, http.StatusOK, s.explain(in))
+}
+
+// explain answers the rule tester: with the live permissions, or with those
+// that the query brings along.
+func (s *Server) explain(q session.Query) session.Answer {
+	if q.Home == "" {
+		q.Home = s.config.Home
+	}
+	if q.Root == "" {
+		q.Root = s.Root()
+	}
+	if q.Rules != nil {
+		return session.ExplainAlone(q)
+	}
+	j, err := s.judgeFor(q.Root)
+	if err != nil {
+		return session.Answer{Verdict: permissions.Error, Reason: err.Error(), Resolved: []approval.Resolved{}}
+	}
+	if q.Policy != "" {
+		j.Settings.Policy = q.Policy
+	}
+	return session.Explain(j, q)
+}

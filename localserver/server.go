@@ -1,0 +1,291 @@
+// Package localserver is the companion's server on 127.0.0.1: it wires the
+// packages below it together, serves the API that docs/api.md describes and
+// the page that talks to it.
+package localserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"zeroclaw/localserver/config"
+	"zeroclaw/localserver/events"
+	"zeroclaw/localserver/guard"
+	"zeroclaw/localserver/relay"
+	"zeroclaw/localserver/session"
+	"zeroclaw/localserver/store"
+	"zeroclaw/permissions/approval"
+	"zeroclaw/permissions/audit"
+	"zeroclaw/services"
+	"zeroclaw/services/secrets"
+	"zeroclaw/tools/files"
+	"zeroclaw/tools/process"
+	"zeroclaw/tools/shell"
+	"zeroclaw/web"
+)
+
+// DefaultPort is the port where neither a flag nor the configuration says
+// another.
+const DefaultPort = 6388
+
+// Config configures a Server. State, Home and Root are required and absolute.
+type Config struct {
+	State        string        // the folder that holds all local state
+	Home         string        // the user's home folder, which ~/ stands for
+	Root         string        // folder that relative paths of new sessions hang from
+	Port         int           // 0: server.port of the configuration, else DefaultPort; negative: any free port
+	UIOrigin     string        // one other origin that the page may be served from; "": that of the configuration
+	ExitWhenIdle time.Duration // 0: that of the configuration, else never
+	Self         string        // path of this program, which bundled services run; "" is os.Executable
+	Terminal     bool          // it was started from a terminal
+	Page         fs.FS         // the page; nil is the embedded one
+	Log          *slog.Logger  // nil is slog.Default
+	Getenv       func(string) string
+	Environ      func() []string
+	Rand         io.Reader
+	Now          func() time.Time
+}
+
+func (c *Config) setDefaults() error {
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Getenv == nil {
+		c.Getenv = os.Getenv
+	}
+	if c.Environ == nil {
+		c.Environ = os.Environ
+	}
+	if c.Rand == nil {
+		c.Rand = rand.Reader
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Self == "" {
+		var err error
+		if c.Self, err = os.Executable(); err != nil {
+			return fmt.Errorf("find this program's own path: %w", err)
+		}
+	}
+	if c.Page == nil {
+		c.Page = web.FS()
+	}
+	if dir := c.Getenv("ZEROCLAW_WEB_DIR"); dir != "" {
+		var err error
+		if c.Page, err = web.Dir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Server is the companion.
+type Server struct {
+	config  Config
+	log     *slog.Logger
+	started time.Time
+	port    int
+	page    static
+
+	keys     *guard.Keyring
+	pairing  *pairing
+	instance Instance
+	hub      *events.Hub
+	broker   *approval.Broker
+	file     *config.File
+	redactor *secrets.Redactor
+	policy   *session.Policy
+	memory   *approval.Memory
+	audit    *audit.Log
+	sessions *session.Sessions
+	services *services.Supervisor
+	ledger   *process.Ledger
+	files    *files.Files
+	shell    *shell.Shell
+	store    *store.Store
+	relay    *relay.Relay
+
+	ctx        context.Context // ends when the server is to end
+	quit       context.CancelFunc
+	background sync.WaitGroup
+
+	mu           sync.Mutex
+	root         string
+	problems     []Problem
+	uiOrigin     string
+	uiOK         bool
+	distribution string
+	settings     *config.Settings
+}
+
+// Root is the folder of sessions that are opened from now on.
+func (s *Server) Root() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.root
+}
+
+// Address is where the page is served, "http://127.0.0.1:PORT/".
+func (s *Server) Address() string { return "http://127.0.0.1:" + strconv.Itoa(s.port) + "/" }
+
+// Serve listens and serves until ctx ends, the page asks to quit or nothing
+// has happened for Config.ExitWhenIdle; then it ends every call, service and
+// process, within five seconds. ready is called once the page can be opened.
+func (s *Server) Serve(ctx context.Context, ready func()) error {
+	stop := context.AfterFunc(ctx, s.quit)
+	defer stop()
+	ln, err := s.listen()
+	if err != nil {
+		return err
+	}
+	s.port = ln.Addr().(*net.TCPAddr).Port
+	handler := guard.New(guard.Config{
+		Port: s.port, UIOrigin: s.uiOrigin, UIConfirmed: s.uiConfirmed, Token: s.keys.Find,
+		Redact: s.redactor.Redact, Log: s.log,
+	}, s.routes())
+	server := guard.Server(handler, s.log, s.redactor.Redact)
+	limited := guard.Limit(ln, server, 0)
+
+	s.instance.Port = s.port
+	if err := s.instance.save(s.config.State); err != nil {
+		ln.Close()
+		return fmt.Errorf("tell other commands where the companion is: %w", err)
+	}
+	defer os.Remove(instancePath(s.config.State))
+
+	s.background.Go(func() { s.report("config", s.file.Serve(s.ctx)) })
+	served := make(chan struct{})
+	servicesCtx, stopServices := context.WithCancel(context.Background())
+	defer stopServices()
+	go func() {
+		defer close(served)
+		s.report("services", s.services.Serve(servicesCtx))
+	}()
+	s.background.Go(func() { s.watchIdle(s.ctx) })
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(limited) }()
+	ready()
+
+	select {
+	case err = <-failed:
+		err = fmt.Errorf("serve on %s: %w", s.Address(), err)
+	case <-s.ctx.Done():
+		err = nil
+	}
+	s.quit()
+	s.shutdown(server, stopServices, served)
+	return err
+}
+
+// shutdownTime bounds the orderly end.
+const shutdownTime = 5 * time.Second
+
+// shutdown ends everything in order: no new requests, calls cancelled, services
+// stopped, what is left killed, files flushed.
+func (s *Server) shutdown(server *http.Server, stopServices func(), served <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	defer cancel()
+	stopServices()
+	s.sessions.Close()
+	s.shell.Close("")
+	s.hub.Close()
+	if err := server.Shutdown(ctx); err != nil {
+		server.Close()
+	}
+	select {
+	case <-served:
+	case <-ctx.Done():
+		s.log.Warn("services did not end in time")
+	}
+	s.background.Wait()
+	s.report("audit", s.audit.Close())
+	s.report("store", s.store.Close())
+}
+
+func (s *Server) report(what string, err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.log.Error(what, "err", err)
+	}
+}
+
+// listen takes the wanted port, or a free one with a plain message when some
+// other program has it.
+func (s *Server) listen() (net.Listener, error) {
+	want := s.config.Port
+	if want == 0 {
+		want = s.file.Current().Server.Port
+	}
+	if want == 0 {
+		want = DefaultPort
+	}
+	if want < 0 {
+		want = 0
+	}
+	if want > 65535 {
+		return nil, fmt.Errorf("listen on port %d: choose one from 1 to 65535", want)
+	}
+	ln, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(want)))
+	if err == nil {
+		return ln, nil
+	}
+	ln, second := net.Listen("tcp4", "127.0.0.1:0")
+	if second != nil {
+		return nil, fmt.Errorf("listen on 127.0.0.1: %w", err)
+	}
+	s.problem("port_taken", fmt.Sprintf("port %d belongs to another program, so the companion took port %d for this run", want, ln.Addr().(*net.TCPAddr).Port))
+	return ln, nil
+}
+
+// idleTick is how often the server looks whether it is idle.
+const idleTick = time.Second
+
+// watchIdle ends the server after ExitWhenIdle without page, call or process.
+// Time is counted in ticks, so that a laptop that slept does not count.
+func (s *Server) watchIdle(ctx context.Context) {
+	limit := s.config.ExitWhenIdle
+	if limit == 0 {
+		limit = s.file.Current().Server.ExitWhenIdle
+	}
+	if limit <= 0 {
+		return
+	}
+	tick := time.NewTicker(idleTick)
+	defer tick.Stop()
+	for idle := time.Duration(0); idle < limit; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if s.busy() {
+			idle = 0
+		} else {
+			idle += idleTick
+		}
+	}
+	s.log.Info("nothing has happened for a while, the companion ends", "idle", limit)
+	s.quit()
+}
+
+func (s *Server) busy() bool {
+	if s.hub.Listeners() > 0 || s.sessions.OpenCalls() > 0 {
+		return true
+	}
+	for _, one := range s.sessions.List() {
+		if len(s.shell.Processes(one.ID)) > 0 {
+			return true
+		}
+	}
+	return false
+}

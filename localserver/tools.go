@@ -1,0 +1,26 @@
+package localserver
+
+import (
+	"net/http"
+	"regexp"
+
+	"zeroclaw/localserver/guard"
+)
+
+// toolName is the form of every full name.
+var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// getTools serves GET /api/tools: every known tool, whoever may reach it.
+func (s *Server) getTools(w http.ResponseWriter, _ *http.Request) {
+	guard.WriteJSON(w, http.StatusOK, map[string]any{"tools": s.sessions.AllTools()})
+}
+
+// postAccept serves POST /api/tools/{name}/accept.
+func (s *Server) postAccept(w http.ResponseWriter, r *http.Request) {
+	if err := s.sessions.Accept(r.PathValue("name")); err != nil {
+		guard.WriteError(w, &guard.Error{Status: http.StatusNotFound, Code: "unknown_tool", Message: err.Error()})
+		return
+	}
+	s.hub.Publish("tools.changed", struct{}{})
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,294 @@
+package localserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"zeroclaw/localserver/config"
+	"zeroclaw/localserver/events"
+	"zeroclaw/localserver/guard"
+	"zeroclaw/localserver/relay"
+	"zeroclaw/localserver/session"
+	"zeroclaw/localserver/store"
+	"zeroclaw/permissions"
+	"zeroclaw/permissions/approval"
+	"zeroclaw/permissions/audit"
+	"zeroclaw/permissions/resolve"
+	"zeroclaw/services"
+	"zeroclaw/services/catalog"
+	"zeroclaw/services/mcpclient"
+	"zeroclaw/services/secrets"
+	"zeroclaw/tools"
+	"zeroclaw/tools/files"
+	"zeroclaw/tools/meta"
+	"zeroclaw/tools/process"
+	"zeroclaw/tools/results"
+	"zeroclaw/tools/shell"
+)
+
+// statePath is a file of the state folder's state/.
+func statePath(state, name string) string { return filepath.Join(state, "state", name) }
+
+// New wires a companion together. The caller has acquired the state folder.
+// What can be repaired by the user does not fail: it becomes a Problem.
+func New(c Config) (*Server, error) {
+	if err := c.setDefaults(); err != nil {
+		return nil, fmt.Errorf("start the companion: %w", err)
+	}
+	s := &Server{config: c, log: c.Log, started: c.Now().UTC(), page: static{c.Page}, root: c.Root, redactor: secrets.NewRedactor()}
+	s.ctx, s.quit = context.WithCancel(context.Background())
+	for _, dir := range []string{"state", "run", "services", "logs"} {
+		if err := os.MkdirAll(filepath.Join(c.State, dir), 0o700); err != nil {
+			return nil, fmt.Errorf("create the state folder: %w", err)
+		}
+	}
+	var err error
+	if s.ledger, err = process.OpenLedger(filepath.Join(c.State, "run", "children.json")); err != nil {
+		s.problem("ledger", err.Error())
+	} else if n, err := s.ledger.Sweep(); err != nil {
+		s.problem("left_over", err.Error())
+	} else if n > 0 {
+		s.log.Info("ended what a killed companion left behind", "processes", n)
+	}
+	s.keys = &guard.Keyring{}
+	s.pairing = newPairing(s.keys, c.Rand, c.Now, s.problem)
+	s.instance = Instance{PID: os.Getpid(), Started: s.started, Version: Version, TokenID: newID(), Token: newToken(c.Rand)}
+	s.keys.Add(s.instance.Token, guard.TokenInfo{ID: s.instance.TokenID, Kind: guard.CLI})
+	s.redactor.Add(s.instance.Token)
+
+	sealed, err := secrets.Open(c.State, c.Rand)
+	if err != nil {
+		s.problem("secrets", err.Error())
+	}
+	if s.file, err = config.Open(config.Config{Dir: c.State, Secrets: sealed, Environ: c.Environ(), IgnoreBadEnv: !c.Terminal}); err != nil {
+		return nil, err
+	}
+	s.uiOrigin = c.UIOrigin
+	if s.uiOrigin == "" {
+		s.uiOrigin = s.file.Current().Server.UIOrigin
+	}
+	s.uiOK = s.loadUI()
+	s.wireState()
+	s.wireTools()
+	s.applyConfig(s.file.Current())
+	s.file.Subscribe(func(now *config.Settings) {
+		s.applyConfig(now)
+		s.hub.Publish("config.changed", struct{}{})
+	})
+	return s, nil
+}
+
+// wireState opens what is kept between starts.
+func (s *Server) wireState() {
+	var err error
+	s.hub = events.New(events.Config{
+		Hello: func(seq uint64) any {
+			return map[string]any{"version": Version, "api": APIVersion, "root": s.Root(), "seq": seq}
+		},
+		OnListeners: func(n int) { s.broker.SetPresent(n) },
+		Log:         s.log,
+	})
+	s.audit = audit.Open(audit.Config{Dir: filepath.Join(s.config.State, "logs"), Redact: s.redactor.Redact})
+	s.store = store.New(store.Config{Dir: s.config.State, Now: s.config.Now})
+	if s.policy, err = session.OpenPolicy(statePath(s.config.State, "rule-bases.json"), false); err != nil {
+		s.problem("rule_bases", err.Error())
+	}
+	if s.memory, err = approval.OpenMemory(statePath(s.config.State, "decisions.json"), newID, s.config.Now); err != nil {
+		s.problem("decisions", err.Error())
+	}
+	s.broker = approval.NewBroker(approval.Config{
+		Timeout: func() time.Duration { return s.file.Current().Server.ApprovalTimeout },
+		Now:     s.config.Now, NewID: newID,
+		Asked:    func(q approval.Question) { s.hub.Publish("question.asked", map[string]any{"approval": q}) },
+		Ended:    s.questionEnded,
+		Remember: func(q approval.Question, a approval.Answer) error { return s.sessions.Remember(q, a) },
+	})
+}
+
+// wireTools makes the tools, the services and the sessions that reach them.
+func (s *Server) wireTools() {
+	c := s.config
+	s.distribution = shell.System().Distribution
+	s.files = files.New(files.Config{Undo: filepath.Join(c.State, "objects", "undo"), Now: c.Now})
+	s.shell = shell.New(shell.Config{
+		Environ: c.Environ, Path: process.LoginPath, Ledger: s.ledger, Now: c.Now,
+		Secret: func(v string) bool { return s.redactor.Redact(v) != v },
+	})
+	s.relay = relay.New(relay.Config{Providers: s.provider, Redact: s.redactor.Redact})
+	s.wireServices()
+	definitions, err := approval.OpenDefinitions(statePath(c.State, "definitions.json"))
+	if err != nil {
+		s.problem("definitions", err.Error())
+	}
+	s.sessions = session.New(session.Config{
+		Home: c.Home, State: c.State, Root: s.Root, Pids: s.pids,
+		Local:  append(append([]tools.Tool{}, s.files.Tools()...), s.shell.Tool(), meta.ReadToolResult{Stored: s.store}),
+		Remote: s.services, Policy: s.policy, Memory: s.memory, Definitions: definitions, Inputs: s.inputs,
+		Asker:    s.broker,
+		Finisher: results.New(results.Config{Objects: s.store, Redact: s.redactor.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media}),
+		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.redactor.Redact,
+		Started: s.storeStart, Ended: s.callEnded, Closed: func(id string) { s.shell.Close(id) },
+		Now: c.Now, NewID: newID,
+	})
+}
+
+func (s *Server) wireServices() {
+	c := s.config
+	folder := &services.Folder{Path: filepath.Join(c.State, "services")}
+	if err := catalog.WriteBundled(folder.Path); err != nil {
+		s.problem("services", err.Error())
+	}
+	var err error
+	s.services, err = services.New(services.Config{
+		Connector: mcpclient.New(mcpclient.Config{
+			Identity: mcpclient.Identity{Name: "zeroclaw", Version: Version}, Environ: c.Environ, Home: c.Home, Ledger: s.ledger,
+		}),
+		Vars: func() services.Vars { return services.Vars{Root: s.Root(), Self: c.Self} },
+		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")},
+		Notify: s.serviceEvent, Redact: s.redactor.Redact, Now: c.Now,
+		Roots: func() []services.Root {
+			return []services.Root{{URI: fileURI(s.Root()), Name: filepath.Base(s.Root())}}
+		},
+	})
+	if err != nil {
+		s.problem("services", err.Error())
+	}
+}
+
+// serviceEvent passes on what happens to services.
+func (s *Server) serviceEvent(e services.Event) {
+	switch e.Kind {
+	case services.EventLog:
+		s.hub.Publish("service.log", map[string]any{"id": e.Name, "lines": e.Lines})
+		return
+	case services.EventState:
+		s.hub.Publish("service.state", map[string]any{"service": e.Status})
+	}
+	if err := s.sessions.ToolsChanged(); err != nil {
+		s.log.Error("pin tool definitions", "err", err)
+	}
+	s.hub.Publish("tools.changed", struct{}{})
+}
+
+// applyConfig makes a configuration count for what is live: permissions, tool
+// modes and the values that must never be shown.
+func (s *Server) applyConfig(now *config.Settings) {
+	s.mu.Lock()
+	old := s.settings
+	s.settings = now
+	s.mu.Unlock()
+	if old == now {
+		return
+	}
+	if old != nil {
+		s.redactor.Remove(secretValues(old)...)
+	}
+	s.redactor.Add(secretValues(now)...)
+	if err := s.policy.Set(valuesOf(now), s.rootResolver()); err != nil {
+		s.problem("rule_bases", err.Error())
+	}
+}
+
+func valuesOf(c *config.Settings) session.Values {
+	return session.Values{Version: c.Version, Policy: c.Permissions.Policy, Directories: c.Permissions.Directories, Tools: c.Permissions.Tools, Unreadable: c.Unreadable}
+}
+
+// secretValues are the plain values of everything sealed.
+func secretValues(c *config.Settings) []string {
+	var out []string
+	for _, p := range c.Providers {
+		if p.APIKey != "" {
+			out = append(out, p.APIKey)
+		}
+	}
+	for _, v := range c.Secrets.Vault {
+		out = append(out, v)
+	}
+	return out
+}
+
+// inputs are what grants are computed from.
+func (s *Server) inputs() permissions.Inputs {
+	c := s.file.Current()
+	return permissions.Inputs{Agents: c.Agents, Bundles: c.Bundles, Profiles: c.Profiles, MCPEnabled: c.MCP.Enabled}
+}
+
+func (s *Server) maxChars(agent string) int {
+	c := s.file.Current()
+	if n := c.RuntimeProfiles[c.AgentRuntime[agent]].MaxResultChars; n > 0 {
+		return n
+	}
+	return results.DefaultMaxChars
+}
+
+// media reports whether an agent admits images and audio of a server.
+func (s *Server) media(agent, server string) bool {
+	for _, name := range s.file.Current().Agents[agent].Media {
+		if name == server {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) provider(name string) (relay.Provider, bool) {
+	p, ok := s.file.Current().Providers[name]
+	return relay.Provider{Name: p.Name, Kind: p.Kind, BaseURL: p.BaseURL, Key: p.APIKey}, ok
+}
+
+// pids are the companion and its children, whose /proc entries are own state.
+func (s *Server) pids() []int {
+	out := []int{os.Getpid()}
+	for _, st := range s.services.List() {
+		if st.Pid > 0 {
+			out = append(out, st.Pid)
+		}
+	}
+	for _, b := range s.shell.Processes("") {
+		out = append(out, b.Pids...)
+	}
+	return out
+}
+
+// rootResolver resolves under the root of new sessions.
+func (s *Server) rootResolver() *resolve.Resolver {
+	r, err := s.resolver(s.Root())
+	if err != nil {
+		// The root was checked when it was set; should it be gone, nothing
+		// relative resolves, so that no rule covers anything.
+		r, _ = s.resolver(s.config.State)
+	}
+	return r
+}
+
+func (s *Server) resolver(root string) (*resolve.Resolver, error) {
+	return resolve.New(resolve.Config{Root: root, Home: s.config.Home, State: s.config.State, Pids: s.pids})
+}
+
+// judgeFor decides as a new session of the built-in agent would under a root.
+func (s *Server) judgeFor(root string) (session.Judge, error) {
+	r, err := s.resolver(root)
+	if err != nil {
+		return session.Judge{}, err
+	}
+	in := s.inputs()
+	in.Agent = permissions.BuiltinAgent
+	grant, _ := permissions.NewGrant(in)
+	return session.Judge{Resolver: r, Grant: grant, Settings: s.policy.Settings(r, s.memory.For(""))}, nil
+}
+
+// inState reports whether a folder is or lies in the state folder.
+func (s *Server) inState(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	state, err2 := filepath.EvalSymlinks(s.config.State)
+	if err := errors.Join(err, err2); err != nil {
+		return true
+	}
+	rel, err := filepath.Rel(state, real)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
