@@ -38,8 +38,8 @@ type Config struct {
 	Redact func(string) string
 }
 
-// Relay is the handler of /llm/{profile}/{rest...}, with those path values
-// set by the router. It is safe for concurrent use.
+// Relay is the handler of everything below /llm/PROFILE/. It is safe for
+// concurrent use.
 type Relay struct {
 	c         Config
 	transport func(scheme string) http.RoundTripper
@@ -79,13 +79,13 @@ var (
 
 // ServeHTTP passes one request on.
 func (l *Relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("profile")
+	name, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/llm/"), "/")
 	p, ok := l.c.Providers(name)
 	if !ok {
 		(&failure{http.StatusNotFound, "unknown_provider", "there is no provider called " + quote(name) + "; add it in Settings, Providers"}).write(w)
 		return
 	}
-	u, f := target(p, r.Method, r.PathValue("rest"), r.URL.RawQuery)
+	u, f := target(p, r.Method, rest, r.URL.RawQuery)
 	if f != nil {
 		f.write(w)
 		return
