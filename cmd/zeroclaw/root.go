@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,23 +31,29 @@ type environment struct {
 	home     string
 	cwd      string
 	self     string // path of this program
-	terminal bool   // a person sees stderr
+	terminal bool   // started from a terminal or a script, whose current folder means something
 	goos     string
 	open     func(url string) error // opens a browser
-	now      func() time.Time
 }
 
 // system is the environment of a real process.
 func system() environment {
 	e := environment{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv,
-		terminal: term.IsTerminal(int(os.Stderr.Fd())) || term.IsTerminal(int(os.Stdin.Fd())),
-		goos:     runtime.GOOS, open: openBrowser, now: time.Now,
+		goos: runtime.GOOS, open: openBrowser,
 	}
 	e.home, _ = os.UserHomeDir()
 	e.cwd, _ = os.Getwd()
 	e.self, _ = os.Executable()
+	e.terminal = term.IsTerminal(int(os.Stderr.Fd())) || term.IsTerminal(int(os.Stdin.Fd())) || !e.doubleClicked()
 	return e
+}
+
+// doubleClicked reports whether the current folder is one that desktops start
+// programs in, and so says nothing about where a person wants to work.
+func (e environment) doubleClicked() bool {
+	cwd := filepath.Clean(e.cwd)
+	return e.cwd == "" || cwd == filepath.Clean(e.home) || cwd == filepath.Dir(e.self) || cwd == filepath.Dir(cwd)
 }
 
 // stateDir is the folder that holds all local state.
