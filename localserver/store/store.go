@@ -1,0 +1,347 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// Errors that callers branch on.
+var (
+	// ErrNotFound: no such conversation, message or result.
+	ErrNotFound = errors.New("it does not exist or was deleted")
+	// ErrChanged: the version or position that the caller knows is old; load
+	// the conversation again. Nothing was saved.
+	ErrChanged = errors.New("it was changed meanwhile; load it again")
+	// ErrInvalid: the caller sent something that cannot be stored.
+	ErrInvalid = errors.New("cannot be stored")
+	// ErrUnavailable: the database cannot be used now (disk full, read-only,
+	// made by a newer version); the text says which and what to do.
+	ErrUnavailable = errors.New("conversations cannot be stored now")
+)
+
+// Config of a Store. Dir is required.
+type Config struct {
+	// Dir is the state folder: zeroclaw.db and objects/ are in it. It must
+	// exist.
+	Dir string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// MaxObjects is how many bytes of stored results are kept, the oldest
+	// going first; 0 is 1 GiB.
+	MaxObjects int64
+}
+
+// Store is the database. Make one with New; it opens its file when it is first
+// used. It is safe for concurrent use.
+type Store struct {
+	c Config
+
+	mu      sync.Mutex
+	db      *handles
+	problem string
+	closed  bool
+}
+
+// handles are the one connection that writes and those that read.
+type handles struct{ write, read *sql.DB }
+
+// New returns a Store without touching the disk.
+func New(c Config) *Store {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.MaxObjects <= 0 {
+		c.MaxObjects = 1 << 30
+	}
+	return &Store{c: c}
+}
+
+const (
+	dbName = "zeroclaw.db"
+	week   = 7 * 24 * time.Hour
+)
+
+// Problem is what a person should know about the database ("" if nothing): a
+// damaged one was moved aside. It is known once the store was first used.
+func (s *Store) Problem() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problem
+}
+
+// Close writes everything into the one file and closes it. A store that was
+// never used is closed at once.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.db == nil {
+		return nil
+	}
+	err := errors.Join(s.db.read.Close(), s.db.write.Close())
+	s.db = nil
+	if err != nil {
+		return fmt.Errorf("close %s: %w", dbName, err)
+	}
+	return nil
+}
+
+// open returns the database, opening it when this is the first use.
+func (s *Store) open(ctx context.Context) (*handles, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("%w: the companion is ending", ErrUnavailable)
+	}
+	if s.db != nil {
+		return s.db, nil
+	}
+	// What one request starts, others use: its end must not stop it.
+	ctx = context.WithoutCancel(ctx)
+	path := filepath.Join(s.c.Dir, dbName)
+	h, err := openFile(ctx, path)
+	if damaged(err) {
+		aside := path + ".damaged-" + s.c.Now().UTC().Format("20060102-150405")
+		if err := moveAside(path, aside); err != nil {
+			return nil, fmt.Errorf("%w: %s is damaged and cannot be moved aside: %w", ErrUnavailable, path, err)
+		}
+		s.problem = fmt.Sprintf("the file of your conversations was damaged (%s); it was kept as %s and a new one was started", short(err), aside)
+		h, err = openFile(ctx, path)
+	}
+	if err != nil {
+		return nil, explain("open "+path, err)
+	}
+	now := s.c.Now().UnixMilli()
+	// Calls of no conversation (command line, other programs) are kept a week.
+	for _, step := range []struct {
+		sql string
+		at  int64
+	}{
+		{`UPDATE calls SET status='interrupted', ended=? WHERE ended IS NULL`, now},
+		{`DELETE FROM calls WHERE conversation = '' AND ended < ?`, now - week.Milliseconds()},
+	} {
+		if _, err := h.write.ExecContext(ctx, step.sql, step.at); err != nil {
+			h.read.Close()
+			h.write.Close()
+			return nil, explain("mark interrupted calls", err)
+		}
+	}
+	s.db = h
+	return h, nil
+}
+
+// openFile opens and migrates the file, creating it for the user only.
+func openFile(ctx context.Context, path string) (*handles, error) {
+	if err := private(path); err != nil {
+		return nil, err
+	}
+	write, err := connect(path, "&_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	write.SetMaxOpenConns(1)
+	if err := prepare(ctx, write); err != nil {
+		write.Close()
+		return nil, err
+	}
+	read, err := connect(path, "&_pragma=query_only(1)")
+	if err != nil {
+		write.Close()
+		return nil, err
+	}
+	read.SetMaxOpenConns(4)
+	read.SetConnMaxIdleTime(time.Minute)
+	return &handles{write, read}, nil
+}
+
+func connect(path, more string) (*sql.DB, error) {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	if runtime.GOOS == "windows" {
+		u.Path = "/" + u.Path
+	}
+	// WAL with synchronous NORMAL survives our own death whole; only a power
+	// cut may lose the last transactions, never tear one.
+	return sql.Open("sqlite", u.String()+"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"+
+		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=trusted_schema(0)"+more)
+}
+
+// private makes the file exist with mode 0600 before SQLite sees it; its
+// side files get the same mode. A link or folder in its place is refused.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		return f.Close()
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a plain file; move it away", path)
+	}
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return os.Chmod(path, 0o600)
+	}
+	return nil
+}
+
+// smallEnough bounds the database that is checked whole at each start, bytes.
+const smallEnough = 64 << 20
+
+// prepare checks the file and brings it to the newest schema.
+func prepare(ctx context.Context, db *sql.DB) error {
+	var pages, size int64
+	if err := db.QueryRowContext(ctx, `SELECT page_count, page_size FROM pragma_page_count, pragma_page_size`).Scan(&pages, &size); err != nil {
+		return err
+	}
+	if pages*size <= smallEnough {
+		var verdict string
+		if err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
+			return err
+		}
+		if verdict != "ok" {
+			return &damage{verdict}
+		}
+	}
+	var version int
+	if err := db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return err
+	}
+	if version > len(migrations) {
+		return fmt.Errorf("it was made by a newer version of zeroclaw; update this one")
+	}
+	for ; version < len(migrations); version++ {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, migrations[version]+fmt.Sprintf("; PRAGMA user_version=%d", version+1))
+		if err != nil {
+			tx.Rollback()
+			return err
+		}
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damage is what PRAGMA quick_check found.
+type damage struct{ verdict string }
+
+func (d *damage) Error() string { return d.verdict }
+
+// SQLite's primary result codes (sqlite.org/rescode.html).
+const (
+	codeReadOnly = 8
+	codeIOErr    = 10
+	codeCorrupt  = 11
+	codeFull     = 13
+	codeCantOpen = 14
+	codeNotADB   = 26
+)
+
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+func damaged(err error) bool {
+	var d *damage
+	c := code(err)
+	return errors.As(err, &d) || c == codeCorrupt || c == codeNotADB
+}
+
+// explain turns an error of SQLite or the file system into one that a person
+// can act on. Errors of this package pass.
+func explain(what string, err error) error {
+	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrChanged) || errors.Is(err, ErrInvalid) ||
+		errors.Is(err, ErrUnavailable) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	why := ""
+	switch code(err) {
+	case codeFull:
+		why = "the disk is full; free some space"
+	case codeReadOnly:
+		why = "the file or its folder is read-only; allow writing to it"
+	case codeCantOpen:
+		why = "the file cannot be opened; check the folder and its permissions"
+	case codeIOErr:
+		why = "the disk reports an error or is full"
+	case codeCorrupt, codeNotADB:
+		why = "the file is damaged; restart the companion, which will keep a copy and start a new one"
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		why = "the folder does not allow it; check its permissions"
+	case errors.Is(err, fs.ErrNotExist):
+		why = "the folder does not exist"
+	}
+	if why == "" {
+		return fmt.Errorf("%w: %s: %w", ErrUnavailable, what, err)
+	}
+	return fmt.Errorf("%w: %s: %s (%w)", ErrUnavailable, what, why, err)
+}
+
+func short(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// moveAside renames the file and its side files.
+func moveAside(path, aside string) error {
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.Rename(path, aside)
+}
+
+// change runs f in the one write transaction.
+func (s *Store) change(ctx context.Context, what string, f func(tx *sql.Tx) error) error {
+	h, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := h.write.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(what, err)
+	}
+	if err := f(tx); err != nil {
+		tx.Rollback()
+		return explain(what, err)
+	}
+	return explain(what, tx.Commit())
+}
+
+// newID makes an id that cannot be guessed: 26 letters and digits.
+func newID() string { return strings.ToLower(rand.Text()) }
+
+func (s *Store) now() int64 { return s.c.Now().UnixMilli() }
+
+func when(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+var _ io.Closer = (*Store)(nil)
