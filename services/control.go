@@ -200,6 +200,9 @@ func (v *Supervisor) remember(s *service, change func(*Saved)) error {
 	if next.equal(old) {
 		return nil
 	}
+	if v.unsaved != nil {
+		return fmt.Errorf("saving the settings of %s: %w", s.name, v.unsaved)
+	}
 	v.saved[s.name] = next
 	if v.config.Store != nil {
 		if err := v.config.Store.Save(v.saved); err != nil {

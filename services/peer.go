@@ -138,12 +138,12 @@ func (e *ExitError) Error() string {
 	return b.String()
 }
 
-// Temporary says that starting again may help.
-func (e *ExitError) Temporary() bool { return true }
+// Restartable says that starting again may help.
+func (e *ExitError) Restartable() bool { return true }
 
-// temporary reports whether err is one that a restart may cure, so that the
+// restartable reports whether err is one that a restart may cure, so that the
 // back-off applies. Other failures are shown at once.
-func temporary(err error) bool {
-	var t interface{ Temporary() bool }
-	return errors.As(err, &t) && t.Temporary()
+func restartable(err error) bool {
+	var t interface{ Restartable() bool }
+	return errors.As(err, &t) && t.Restartable()
 }

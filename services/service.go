@@ -192,8 +192,12 @@ func (s *service) open(ctx context.Context, spec Spec, lost chan<- error, stale 
 		}
 		err = fmt.Errorf("listing its tools: %w", err)
 	}
-	if hctx.Err() != nil && ctx.Err() == nil && !errors.Is(err, context.Cause(hctx)) {
-		err = fmt.Errorf("%w: %w", context.Cause(hctx), err)
+	if hctx.Err() != nil && ctx.Err() == nil {
+		if late := context.Cause(hctx); errors.Is(err, hctx.Err()) {
+			err = late
+		} else {
+			err = fmt.Errorf("%w: %w", late, err)
+		}
 	}
 	return peer, err
 }
@@ -329,7 +333,7 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 		case wanted:
 			s.state, s.reason = Stopped, ""
 			text = "stopped"
-		case !temporary(cause):
+		case !restartable(cause):
 			s.state, s.reason = Failed, s.sup.config.Redact(cause.Error())
 			s.notBefore = time.Now().Add(s.sup.config.Backoff.Reprobe)
 			text = "failed: " + cause.Error()

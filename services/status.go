@@ -2,6 +2,8 @@ package services
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -131,6 +133,9 @@ func (s *service) commandLocked() []string {
 		e, err := Expand(s.spec, s.saved.Options, shown)
 		if err != nil {
 			e = s.spec
+		}
+		if strings.ContainsRune(e.Command, '/') && !filepath.IsAbs(e.Command) {
+			e.Command = filepath.Join(e.Dir, e.Command)
 		}
 		argv = append([]string{e.Command}, e.Args...)
 	}

@@ -59,8 +59,9 @@ type PackageInstaller interface {
 // any goroutine; they return at once unless they take a context. Nothing is
 // started before Serve runs.
 type Supervisor struct {
-	config Config
-	notes  *notes
+	config  Config
+	notes   *notes
+	unsaved error // why nothing may be saved: the file could not be read
 
 	mu       sync.Mutex // guards everything below, and the order service.mu inside it
 	given    []Spec     // by Set
@@ -91,7 +92,7 @@ func New(c Config) (*Supervisor, error) {
 	}
 	saved, err := c.Store.Load()
 	if err != nil {
-		v.config.Store = nil
+		v.unsaved = err
 		return v, err
 	}
 	if saved != nil {

@@ -32,10 +32,12 @@ type messageFilter struct {
 	// waits for that id; the line is then dropped.
 	result func(id string, raw json.RawMessage) bool
 	// overlong tells that an answer was too long to read; id is "" when it
-	// could not be found. It reports whether the line passed to the transport.
+	// could not be found.
 	overlong func(id string, size int64)
 	log      func(text string)
 	limit    int
+
+	writing sync.Mutex // one writer at a time; also guards the line below
 
 	mu     sync.Mutex // guards the counters, which others read
 	noise  int        // lines that are not messages
@@ -51,6 +53,8 @@ type messageFilter struct {
 // Write takes output as it comes. It never fails, so that the pipe behind it is
 // drained to its end.
 func (f *messageFilter) Write(p []byte) (int, error) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
 	n := len(p)
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
@@ -73,8 +77,13 @@ func (f *messageFilter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// flush takes a last line that has no end.
+// flush takes a last line that has no end, unless output is still coming (from
+// a descendant that has the pipe).
 func (f *messageFilter) flush() {
+	if !f.writing.TryLock() {
+		return
+	}
+	defer f.writing.Unlock()
 	if f.size > 0 {
 		f.finish(f.line, f.size)
 		f.line, f.tail, f.size = nil, nil, 0

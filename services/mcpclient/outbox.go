@@ -22,7 +22,7 @@ const (
 type outbox struct {
 	to    io.WriteCloser
 	stall time.Duration
-	fail  func(error) // called once, when the server stopped reading
+	fail  func(error) // called when the server stopped reading, or cannot any more
 
 	mu     sync.Mutex
 	queue  [][]byte
@@ -111,7 +111,7 @@ func (o *outbox) write(line []byte) bool {
 		_, err := o.to.Write(part)
 		watch.Stop()
 		if err != nil {
-			// The end of the process is reported by who waits for it.
+			o.fail(err)
 			return false
 		}
 		line = line[len(part):]
@@ -122,5 +122,5 @@ func (o *outbox) write(line []byte) bool {
 // lostError says why a connection is over although its process may live.
 type lostError struct{ message string }
 
-func (e *lostError) Error() string   { return e.message }
-func (e *lostError) Temporary() bool { return true }
+func (e *lostError) Error() string     { return e.message }
+func (e *lostError) Restartable() bool { return true }

@@ -69,7 +69,7 @@ func (c *Connector) connectStdio(ctx context.Context, spec services.Spec, h serv
 		return nil, err
 	}
 	h.Info(services.Info{Pid: p.proc.Pid(), Command: argv})
-	p.out = newOutbox(p.proc.Stdin(), outboxStall, func(err error) { s.lost(err) })
+	p.out = newOutbox(p.proc.Stdin(), outboxStall, p.cannotWrite)
 	go p.watch()
 
 	wire := transport.NewIO(bufio.NewReaderSize(pr, 16<<10), p.out, nil)
@@ -86,6 +86,23 @@ func (c *Connector) connectStdio(ctx context.Context, spec services.Spec, h serv
 		ServerVersion: g.ServerInfo.Version, Instructions: g.Instructions, Capabilities: g.Capabilities})
 	s.listen()
 	return p, nil
+}
+
+// cannotWrite ends the connection, unless it is the end of the process that is
+// seen here first: that has more to say.
+func (p *stdioPeer) cannotWrite(err error) {
+	var stalled *lostError
+	if !errors.As(err, &stalled) {
+		select {
+		case <-p.proc.Done():
+			return
+		case <-p.ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		err = &lostError{message: "the server closed its input: " + err.Error()}
+	}
+	p.lost(err)
 }
 
 func (c *Connector) home() string {

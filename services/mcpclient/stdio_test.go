@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -431,20 +429,6 @@ func TestEndIsVerified(t *testing.T) {
 			default:
 			}
 		})
-	}
-}
-
-func gone(t *testing.T, pid int) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		return
-	}
-	// A zombie that its new parent has not looked at yet is gone.
-	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(stat), ") Z ") {
-		return
-	}
-	if err := syscall.Kill(pid, 0); err == nil || !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("process %s is still there: %v", strconv.Itoa(pid), err)
 	}
 }
 
