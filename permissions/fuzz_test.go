@@ -23,14 +23,14 @@ func naiveMatch(pattern, names []string, strict bool) bool {
 		}
 		return false
 	}
-	return len(names) > 0 && naiveName(pattern[0], names[0]) && naiveMatch(pattern[1:], names[1:], strict)
+	return len(names) > 0 && naiveName(characters(pattern[0]), characters(names[0])) && naiveMatch(pattern[1:], names[1:], strict)
 }
 
-func naiveName(pattern, name string) bool {
-	if pattern == "" {
-		return name == ""
+func naiveName(pattern, name []string) bool {
+	if len(pattern) == 0 {
+		return len(name) == 0
 	}
-	if pattern[0] == '*' {
+	if pattern[0] == "*" {
 		for i := range len(name) + 1 {
 			if naiveName(pattern[1:], name[i:]) {
 				return true
@@ -38,7 +38,18 @@ func naiveName(pattern, name string) bool {
 		}
 		return false
 	}
-	return name != "" && pattern[0] == name[0] && naiveName(pattern[1:], name[1:])
+	return len(name) > 0 && pattern[0] == name[0] && naiveName(pattern[1:], name[1:])
+}
+
+// characters cuts a name into runes, and into bytes where it is no UTF-8.
+func characters(s string) []string {
+	var out []string
+	for s != "" {
+		_, n := utf8.DecodeRuneInString(s)
+		out = append(out, s[:n])
+		s = s[n:]
+	}
+	return out
 }
 
 // naiveSplit takes a valid pattern below a top apart: literal "..", "." and
@@ -64,6 +75,7 @@ func FuzzRule(f *testing.F) {
 		{"R:/p/**", "/p/a/b"}, {"R:/p/*", "/p"}, {"R:/**/x", "/a/x"}, {"W:/p/**", "/p"}, {"RW:/a*b*/c", "/axb/c"},
 		{"R:/[x]*/{a}", "/[x]y/{a}"}, {"R:/p/../q/**", "/q"}, {"R:/\ufffdff*", "/\xffa"}, {"R:/*\ufffdfe", "/a\xfe"},
 		{"R:/**/**/a", "/a"}, {"W:/*/**", "/a"}, {"R:/a**", "/ab"}, {"R:/*/..", "/a"}, {"# x", "/"}, {"R:/\u00e9*", "/\u00e9x"},
+		{"R:/*\ufffda9", "/\u00e9"}, {"R:/\ufffdc3\ufffda9*", "/\u00e9"},
 	} {
 		f.Add(seed[0], seed[1])
 	}

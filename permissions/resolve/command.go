@@ -62,17 +62,18 @@ func carryTree(paths []permissions.Path) {
 func (r *Resolver) operand(o permissions.Operand, cwd string) (p permissions.Path, ambiguous string) {
 	text := o.Text
 	if o.Into != "" && r.isFolder(text, cwd) {
+		// An Into that no name can be, such as NUL, makes the path impossible below.
 		if o.Into == "." || o.Into == ".." || strings.Contains(o.Into, "/") {
-			return permissions.Path{Given: text, Op: o.Op, Err: "what it would be called in the folder cannot be told"},
-				fmt.Sprintf("what is written into %q cannot be told", permissions.Visible(text))
+			ambiguous = fmt.Sprintf("what is written into %q cannot be told", permissions.Visible(text))
+		} else {
+			text = join(text, o.Into)
 		}
-		text = join(text, o.Into)
 	}
 	p = permissions.Path{Given: text, Op: o.Op, Walk: o.Walk}
 	clean, why := r.clean(text, cwd, true)
 	if why != "" {
 		p.Err = why
-		return p, ""
+		return p, ambiguous
 	}
 	if upFromUnknown(text, cwd) {
 		ambiguous = fmt.Sprintf("%q goes up with .. behind a link or a name that is no folder", permissions.Visible(text))

@@ -10,6 +10,9 @@ import (
 // maxNamed bounds how many places in a text are looked up.
 const maxNamed = 1024
 
+// maxBraces bounds how many forms of a word with braces are looked at.
+const maxBraces = 64
+
 // namesState reports whether the text of a command names own state. It sees
 // paths as they are written, with "~", $HOME and ${HOME} expanded and quotes
 // removed, from the folder that the command runs in and from folders that the
@@ -23,12 +26,14 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 	goes := false
 	for _, w := range append(strings.Fields(c.Text), c.Words...) {
 		w = strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(w)
-		w = r.expandHome(w)
-		for _, piece := range strings.FieldsFunc(w, betweenPaths) {
+		for _, piece := range pieces(r.expandHome(w)) {
 			if seen[piece] || len(seen) >= maxNamed {
 				continue
 			}
 			seen[piece] = true
+			if r.holdsPlace(piece) {
+				return true
+			}
 			switch {
 			case strings.HasPrefix(piece, "/"):
 				absolute = append(absolute, cleanAbs(piece))
@@ -73,6 +78,49 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 // betweenPaths are characters that part paths in words such as --file=~/x,
 // a:b or >x. None of them is common in the name of a state folder.
 func betweenPaths(c rune) bool { return strings.ContainsRune("=:,;|&<>()@`\n\r\t", c) }
+
+// pieces takes a word apart into what may be paths, each form that its braces
+// stand for.
+func pieces(w string) []string {
+	words := []string{w}
+	for i := 0; i < len(words) && len(words) < maxBraces; i++ {
+		open := strings.LastIndexByte(words[i], '{')
+		if open < 0 {
+			continue
+		}
+		end := strings.IndexByte(words[i][open:], '}')
+		if end < 0 {
+			continue
+		}
+		before, inside, after := words[i][:open], words[i][open+1:open+end], words[i][open+end+1:]
+		for _, form := range strings.Split(inside, ",") {
+			words = append(words, before+form+after)
+		}
+	}
+	var out []string
+	for _, w := range words {
+		out = append(out, strings.FieldsFunc(w, betweenPaths)...)
+	}
+	return out
+}
+
+// holdsPlace reports whether a piece spells a state folder in full behind
+// something else, as in -f/home/me/.zeroclaw.
+func (r *Resolver) holdsPlace(piece string) bool {
+	for _, s := range r.own.places() {
+		for from := 0; ; {
+			i := strings.Index(piece[from:], s)
+			if i < 0 {
+				break
+			}
+			from += i + len(s)
+			if p := cleanAbs(piece[from-len(s):]); within(s, p) && r.own.holds(p) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 func (r *Resolver) expandHome(w string) string {
 	w = strings.NewReplacer("${PPID}", "self", "$PPID", "self", "$$", "self").Replace(w)
@@ -120,7 +168,7 @@ func (r *Resolver) names(p string, left *int) bool {
 	if r.own.holds(p) || r.ownProcess(p) {
 		return true
 	}
-	if strings.ContainsAny(p, "*?[{") {
+	if strings.ContainsAny(p, "*?[") {
 		for _, s := range r.own.places() {
 			if wildNames(p, s) {
 				return true
@@ -145,11 +193,6 @@ func wildNames(pattern, state string) bool {
 	}
 	for i, h := range have {
 		w := want[i]
-		if a := strings.IndexByte(w, '{'); a >= 0 {
-			if b := strings.LastIndexByte(w, '}'); b > a {
-				w = w[:a] + "*" + w[b+1:]
-			}
-		}
 		if ok, err := path.Match(w, h); !ok || err != nil {
 			return false
 		}

@@ -128,7 +128,10 @@ func (r *Resolver) judge(p *permissions.Path) {
 	}
 	p.Spelled = r.spell(p.Real)
 
-	if p.Kind == permissions.KindDir && p.Op == permissions.OpDelete && !p.Walk {
+	switch {
+	case p.Kind != permissions.KindDir:
+		p.Walk = false // there is nothing below
+	case p.Op == permissions.OpDelete && !p.Walk:
 		p.Walk = holdsAnything(p.Real)
 	}
 	if !p.Walk {
@@ -137,7 +140,7 @@ func (r *Resolver) judge(p *permissions.Path) {
 	for _, place := range [...]string{p.Clean, p.Real} {
 		p.OwnState = p.OwnState || r.own.isBelow(place) || place == "/" || place == "/proc"
 	}
-	if p.Kind == permissions.KindDir && !p.OwnState {
+	if !p.OwnState {
 		r.walk(p)
 	}
 }

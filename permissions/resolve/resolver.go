@@ -31,13 +31,14 @@ type Resolver struct {
 
 	homeReal string
 	windows  bool
+	maxWalk  int
 	volumes  volumes
 }
 
 // New returns a Resolver. The root must be an existing folder; the others may
 // be missing. The root is resolved once, here, and stays what it was.
 func New(c Config) (*Resolver, error) {
-	r := &Resolver{pids: c.Pids, windows: runtime.GOOS == "windows"}
+	r := &Resolver{pids: c.Pids, windows: runtime.GOOS == "windows", maxWalk: maxWalk}
 	if r.pids == nil {
 		r.pids = func() []int { return []int{os.Getpid()} }
 	}

@@ -17,7 +17,7 @@ const maxWalk = 20_000
 // protected name, too many entries. Folders that cannot be read are passed
 // over: the command runs as the same user and cannot read them either.
 func (r *Resolver) walk(p *permissions.Path) {
-	left := maxWalk
+	left := r.maxWalk
 	todo := []string{p.Real}
 	for len(todo) > 0 {
 		dir := todo[len(todo)-1]

@@ -16,9 +16,9 @@ func refusedOnWindows(given string) string {
 	p := strings.ReplaceAll(given, `\`, "/")
 	switch {
 	case strings.HasPrefix(p, "//?/"), strings.HasPrefix(p, "//./"), strings.HasPrefix(p, "/??/"):
-		return "device paths are not allowed"
+		return "device paths are refused"
 	case strings.HasPrefix(p, "//"):
-		return "network paths are not allowed"
+		return "network paths are refused"
 	case strings.HasPrefix(p, "/"):
 		return "it names no drive"
 	}
