@@ -196,6 +196,22 @@ func TestForkStormInManySessions(t *testing.T) {
 	}
 }
 
+// A bomb doubles itself; no loop over its members keeps up with it.
+func TestForkBomb(t *testing.T) {
+	if os.Getenv("ZEROCLAW_LONG") == "" {
+		t.Skip("set ZEROCLAW_LONG=1: where bounding fails, this fills the process table of the machine")
+	}
+	n := nap()
+	p := sh(t, "f() { sleep "+n+" & f | f & }; f", Options{MaxProcesses: 100})
+	within(t, "killed", p.Gone(), 20*time.Second)
+	if !p.TooMany() {
+		t.Error("nobody saw that there were too many")
+	}
+	if left := named(n); len(left) != 0 {
+		t.Errorf("%d left", len(left))
+	}
+}
+
 func TestMaxProcesses(t *testing.T) {
 	n := nap()
 	p := sh(t, "while :; do sleep "+n+" & done", Options{MaxProcesses: 100})

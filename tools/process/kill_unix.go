@@ -21,7 +21,7 @@ func (p *Process) relatives() []entry {
 		return []entry{{kin: kin{p.pid, p.start}, sid: p.pid, pgrp: p.pid}}
 	}
 	fam := family(table, subject{
-		leader: p.pid, start: p.start, trusted: !p.reaped, mark: p.mark,
+		leader: p.pid, start: p.start, trusted: !p.system.reaped, mark: p.mark,
 		seen: p.seen, self: os.Getpid(), selfSID: ownSession(),
 	})
 	clear(p.seen)
@@ -62,7 +62,7 @@ func (p *Process) Signal(sig os.Signal) error {
 func (p *Process) signalGroup(n syscall.Signal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reaped {
+	if p.system.reaped {
 		// The number may be somebody else's: only exact processes may be signalled from here on.
 		return syscall.ESRCH
 	}
@@ -80,7 +80,7 @@ func (p *Process) term() {
 }
 
 // Kill ends the whole family at once and returns when it is verified gone, or
-// after 5 s when the system does not let go of a process.
+// when the system has not let go of a process for 3 s.
 func (p *Process) Kill() {
 	if nobody(p.relatives) {
 		p.poke()
@@ -89,31 +89,40 @@ func (p *Process) Kill() {
 	p.mu.Lock()
 	p.killing = true
 	p.mu.Unlock()
-	end := time.Now().Add(killLimit)
-	killFamily(p.relatives, func() {
-		_ = p.signalGroup(syscall.SIGKILL)
-	}, end)
+	killFamily(p.relatives, func(sig syscall.Signal) { _ = p.signalGroup(sig) })
 	p.poke()
 }
 
 // killFamily stops everybody before it kills anybody, so that nobody can have
 // children while the others die, and repeats until nobody is left. It reports
-// how many it killed.
-func killFamily(list func() []entry, group func(), end time.Time) (killed int) {
+// how many it killed. It gives up when nobody new was found or killed for
+// killLimit, and where all that is left belongs to another user.
+//
+// A signal to a group reaches its members all at once, so that a group alone
+// cannot outrun it; group sends one.
+func killFamily(list func() []entry, group func(syscall.Signal)) (killed int) {
 	dead := make(map[kin]bool)
+	progress := time.Now()
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		living := freeze(list, end)
-		group()
+		group(syscall.SIGSTOP)
+		living := freeze(list)
+		group(syscall.SIGKILL)
+		foreign := 0
 		for _, e := range living {
-			if signalExactly(e.kin, syscall.SIGKILL) == nil && !dead[e.kin] {
+			err := signalExactly(e.kin, syscall.SIGKILL)
+			if err == nil && !dead[e.kin] {
 				dead[e.kin] = true
 				killed++
+				progress = time.Now()
+			}
+			if errors.Is(err, syscall.EPERM) {
+				foreign++
 			}
 		}
 		// What a killed parent leaves behind is adopted by us, so it is only
 		// the zombies that were ours to reap which can be reaped here.
 		reap(list())
-		if nobody(list) || time.Now().After(end) {
+		if nobody(list) || time.Since(progress) > killLimit || foreign > 0 && foreign == len(living) {
 			return killed
 		}
 		time.Sleep(pause)
@@ -121,8 +130,9 @@ func killFamily(list func() []entry, group func(), end time.Time) (killed int) {
 }
 
 // freeze sends STOP until a look at the table shows nobody new.
-func freeze(list func() []entry, end time.Time) []entry {
+func freeze(list func() []entry) []entry {
 	stopped := make(map[kin]bool)
+	progress := time.Now()
 	for {
 		living := alive(list())
 		news := false
@@ -130,10 +140,11 @@ func freeze(list func() []entry, end time.Time) []entry {
 			if !stopped[e.kin] {
 				stopped[e.kin] = true
 				news = true
+				progress = time.Now()
 				_ = signalExactly(e.kin, syscall.SIGSTOP)
 			}
 		}
-		if !news || time.Now().After(end) {
+		if !news || time.Since(progress) > killLimit {
 			return living
 		}
 	}
@@ -142,7 +153,12 @@ func freeze(list func() []entry, end time.Time) []entry {
 // nobody looks twice: one look may miss a parent that ends and a child that is
 // born while the table is read.
 func nobody(list func() []entry) bool {
-	return len(alive(list())) == 0 && len(alive(list())) == 0
+	for range 2 {
+		if len(alive(list())) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func alive(fam []entry) []entry {

@@ -49,10 +49,14 @@ func runOf(mark uint64) uint64 {
 // startMarked starts a child that carries a mark from its first instruction
 // on: limits belong to the whole process, so the mark is set on ourselves
 // while we fork. What another goroutine forks in that moment carries it too;
-// it is told apart by its session (family).
-func startMarked(path string, argv []string, attr *os.ProcAttr) (*os.Process, uint64, error) {
+// it is told apart by its session (family). With max, the bound of boundTasks
+// is set in the same way.
+func startMarked(path string, argv []string, attr *os.ProcAttr, max int) (*os.Process, uint64, error) {
 	marks.Lock()
 	defer marks.Unlock()
+	if max > 0 {
+		defer boundTasks(max)()
+	}
 	var was unix.Rlimit
 	err := unix.Prlimit(0, markKind, nil, &was)
 	if err != nil || was.Max != noLimit || was.Cur != noLimit && runOf(was.Cur) == 0 {

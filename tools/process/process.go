@@ -46,8 +46,8 @@ type Options struct {
 	WaitDelay time.Duration
 
 	// MaxProcesses bounds the family: one that is seen with more members is
-	// killed, and Process.TooMany says so. It is looked at five times a second, so a
-	// fast one may get further. 0 is no bound.
+	// killed, and Process.TooMany says so. It is looked at several times a
+	// second, so a fast one may get further. 0 is no bound.
 	MaxProcesses int
 
 	NoWindow bool    // Windows: no console window
@@ -94,7 +94,6 @@ type Process struct {
 	killing bool         // we have sent KILL
 	left    bool         // the direct child has ended
 	tooMany bool         // the family grew over its bound
-	reaped  bool         // its number may belong to somebody else by now
 	seen    map[kin]bool // descendants that were found outside the session
 }
 

@@ -11,7 +11,8 @@ import (
 
 // system is what macOS keeps for a Process.
 type system struct {
-	wake chan struct{} // makes run look for survivors now
+	wake   chan struct{} // makes run look for survivors now
+	reaped bool          // the child's number may belong to somebody else by now; guarded by Process.mu
 }
 
 // run starts the child and stays with it to the end of its family.
@@ -32,7 +33,7 @@ func (p *Process) run(path string, argv []string, attr *os.ProcAttr, _ Options, 
 	// The system has given the number back, so from here on members of the
 	// session are told from strangers by their start time alone.
 	p.mu.Lock()
-	p.reaped = true
+	p.system.reaped = true
 	p.mu.Unlock()
 	p.ended(stateOf(ps), err)
 	for pause := 20 * time.Millisecond; len(alive(p.relatives())) > 0; pause = min(2*pause, 2*time.Second) {

@@ -15,7 +15,8 @@ import (
 
 // system is what Linux keeps for a Process.
 type system struct {
-	wake chan struct{} // makes run look for survivors now
+	wake   chan struct{} // makes run look for survivors now
+	reaped bool          // the child's number may belong to somebody else by now; guarded by Process.mu
 }
 
 // direct holds the numbers of children that are not reaped yet. Nobody but
@@ -25,12 +26,12 @@ var direct sync.Map
 // run starts the child and stays with it to its end. The parent-death signal
 // is sent when the *thread* that forked ends, so the goroutine keeps that
 // thread for as long as the direct child lives.
-func (p *Process) run(path string, argv []string, attr *os.ProcAttr, _ Options, started chan<- error) {
+func (p *Process) run(path string, argv []string, attr *os.ProcAttr, o Options, started chan<- error) {
 	runtime.LockOSThread()
 	p.system.wake = make(chan struct{}, 1)
 	p.oomWas = oomKills()
 	attr.Sys = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	proc, mark, err := startMarked(path, argv, attr)
+	proc, mark, err := startMarked(path, argv, attr, o.MaxProcesses)
 	if err != nil {
 		runtime.UnlockOSThread()
 		started <- err
@@ -47,7 +48,7 @@ func (p *Process) run(path string, argv []string, attr *os.ProcAttr, _ Options, 
 	p.ended(state, err)
 	p.awaitFamily()
 	p.mu.Lock()
-	p.reaped = true
+	p.system.reaped = true
 	p.mu.Unlock()
 	_, _ = proc.Wait()
 	direct.Delete(p.pid)
@@ -94,9 +95,9 @@ func (p *Process) awaitFamily() {
 	var known []entry
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		if !anyAlive(known) {
-			reap(p.relatives())
-			if known = alive(p.relatives()); len(known) == 0 {
-				reap(p.relatives())
+			fam := p.relatives()
+			reap(fam)
+			if known = alive(fam); len(known) == 0 && nobody(p.relatives) {
 				return
 			}
 		}

@@ -4,7 +4,7 @@ package process
 
 import (
 	"os"
-	"time"
+	"syscall"
 )
 
 // running reports whether the companion itself is alive.
@@ -29,7 +29,7 @@ func sweep(r run) int {
 			return nil
 		}
 		return leftovers(table, r, os.Getpid())
-	}, func() {}, time.Now().Add(killLimit))
+	}, func(syscall.Signal) {})
 }
 
 // leftovers picks from a process table what the children of r and their

@@ -14,7 +14,7 @@ type Steps struct {
 
 // killLimit bounds how long Kill looks for processes that do not go away: one
 // in an uninterruptible system call, or one that runs as another user.
-const killLimit = 5 * time.Second
+const killLimit = 3 * time.Second
 
 // Terminate ends the child and its whole family: it closes the standard input,
 // waits, sends TERM to the group, waits, and kills what is left. It returns when the family is
@@ -34,6 +34,9 @@ func (p *Process) Terminate(ctx context.Context, s Steps) State {
 		}
 	}
 	p.Kill()
+	if len(p.Alive()) > 0 {
+		return p.State() // waiting longer for these would help nobody
+	}
 	return p.finish()
 }
 

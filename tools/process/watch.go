@@ -2,13 +2,17 @@ package process
 
 import "time"
 
-// watch ends the family when it has more members than max. Nothing the system
-// offers bounds them without also bounding the user's other programs: a limit
-// on processes counts all of the user's.
+// watch ends the family when it has more members than max.
+//
+// Nothing that the system offers bounds a family without also counting the
+// user's other programs, so a look at the size decides. A family that doubles
+// itself grows by thousands while the process table is read; so when the
+// system's total, which one short read tells, has grown by half of max, the
+// group is stopped first, then counted, and goes on if it is innocent.
 func (p *Process) watch(max int) {
 	base, cheap := systemTasks()
-	began := time.Now()
-	for pause := 200 * time.Millisecond; ; {
+	for {
+		pause := watchPause(time.Since(p.began))
 		t := time.NewTimer(pause)
 		select {
 		case <-p.gone:
@@ -16,13 +20,15 @@ func (p *Process) watch(max int) {
 			return
 		case <-t.C:
 		}
-		if time.Since(began) > 30*time.Second {
-			pause = time.Second // storms begin early
-		}
-		if now, _ := systemTasks(); cheap && now < base+max/2 {
+		now, _ := systemTasks()
+		if cheap && now < base+max/2 {
+			base = min(base, now)
 			continue
 		}
+		release := p.hold()
 		if len(p.Alive()) <= max {
+			release()
+			base = now
 			continue
 		}
 		p.mu.Lock()

@@ -28,6 +28,7 @@ const (
 	stopGrace  = time.Second            // stopped by a person
 	callGrace  = 500 * time.Millisecond // its time is up, or its call was cancelled
 	closeGrace = 300 * time.Millisecond // its session has ended
+	closeLimit = 3 * time.Second        // for the goroutines of all jobs, when the Shell ends
 )
 
 // enlist makes the job known and starts the goroutine that waits for its end. It
@@ -100,7 +101,7 @@ func (s *Shell) StopProcess(session string, pid int) error {
 
 // Close ends every command of a session, in the foreground or background, and
 // lets it start no more. Close("") does so for all sessions and waits until
-// every goroutine of the Shell has ended.
+// every goroutine of the Shell has ended, unless the system does not let go of a process.
 func (s *Shell) Close(session string) {
 	s.mu.Lock()
 	s.closed[session] = true
@@ -110,7 +111,11 @@ func (s *Shell) Close(session string) {
 		wg.Go(func() { j.stop(closeGrace) })
 	}
 	wg.Wait()
-	if session == "" {
-		s.wg.Wait()
+	if session != "" {
+		return
 	}
+	ended := make(chan struct{})
+	go func() { s.wg.Wait(); close(ended) }()
+	// What another user's rights protect from us must not keep the companion from ending.
+	soon(ended, closeLimit)
 }

@@ -11,8 +11,6 @@ import (
 	"unicode/utf8"
 )
 
-func sorted(s []string) []string { slices.Sort(s); return s }
-
 func TestKeep(t *testing.T) {
 	for _, tt := range []struct {
 		limit   int

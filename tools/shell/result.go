@@ -15,7 +15,7 @@ type facts struct {
 	system       SystemInfo
 	shell        string // "" when it ran without one
 	cwd          string
-	path         string // the PATH it had
+	path         string   // the PATH it had
 	words        []string // word-like pieces of the command
 	timeout      time.Duration
 	maxProcesses int

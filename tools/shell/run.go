@@ -84,8 +84,9 @@ func (t tool) follow(ctx context.Context, j *job, f facts, a arguments) (tools.R
 	case flooded:
 		j.p.Kill()
 	case ended:
-		// Most commands leave nobody behind; then a look around is saved.
-		if !soon(j.p.Gone(), 30*time.Millisecond) {
+		// Most commands leave nobody behind; then a look around is saved. And
+		// a family that is just being killed for its size does not go on.
+		if !soon(j.p.Gone(), 30*time.Millisecond) && !j.p.TooMany() {
 			f.running = j.p.Alive()
 		}
 	case goesOn:
