@@ -17,6 +17,9 @@ type Answer = session.Answer
 // ExplainAlone answers a query from nothing but itself.
 func ExplainAlone(q Query) Answer { return session.ExplainAlone(q) }
 
+// Unanswerable is the answer to a query that cannot be judged.
+func Unanswerable(why string) Answer { return session.Unanswerable(why) }
+
 // ExplainFrom answers a query from the configuration of a state folder, for
 // when no companion runs.
 func ExplainFrom(state string, q Query, getenv func(string) string) (Answer, error) {

@@ -147,9 +147,9 @@ func explainBatch(in io.Reader, out io.Writer) error {
 			continue
 		}
 		var q localserver.Query
-		a := localserver.Answer{Verdict: permissions.Error}
+		var a localserver.Answer
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
-			a.Reason = "the line cannot be read: " + err.Error()
+			a = localserver.Unanswerable("the line cannot be read: " + err.Error())
 		} else {
 			a = localserver.ExplainAlone(q)
 		}

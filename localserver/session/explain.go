@@ -56,21 +56,21 @@ func Explain(j Judge, q Query) Answer {
 	plan := tools.Plan{Cwd: q.Cwd}
 	switch {
 	case q.Command != nil && q.Path != nil:
-		return failed("say either a path or a command, not both")
+		return Unanswerable("say either a path or a command, not both")
 	case q.Command != nil:
 		name, plan.Command = "execute_command", *q.Command
 	case q.Path == nil:
-		return failed("say a path with op, or a command")
+		return Unanswerable("say a path with op, or a command")
 	case q.Op == permissions.OpRead, q.Op == permissions.OpList, q.Op == permissions.OpWrite, q.Op == permissions.OpDelete:
 		name = toolFor(q.Op)
 		plan.Uses = []tools.Use{{Path: *q.Path, Op: q.Op}}
 	default:
-		return failed("op must be read, write, list or delete")
+		return Unanswerable("op must be read, write, list or delete")
 	}
 	if q.Mode != "" {
 		set, ok := modeOf(q.Mode)
 		if !ok {
-			return failed("mode must be ask, allow, deny or off")
+			return Unanswerable("mode must be ask, allow, deny or off")
 		}
 		j.Settings.Tools = map[string]permissions.ToolSetting{name: set}
 	}
@@ -87,7 +87,8 @@ func Explain(j Judge, q Query) Answer {
 	return a
 }
 
-func failed(why string) Answer {
+// Unanswerable is the answer to a query that cannot be judged.
+func Unanswerable(why string) Answer {
 	return Answer{Verdict: permissions.Error, Reason: why, Resolved: []approval.Resolved{}}
 }
 
@@ -105,13 +106,13 @@ func modeOf(s string) (permissions.ToolSetting, bool) {
 func ExplainAlone(q Query) Answer {
 	res, err := resolve.New(resolve.Config{Root: q.Root, Home: q.Home, State: stateIn(q.Home)})
 	if err != nil {
-		return failed(err.Error())
+		return Unanswerable(err.Error())
 	}
 	if q.Policy == "" {
 		q.Policy = permissions.PolicyAsk
 	}
 	if q.Policy != permissions.PolicyAsk && q.Policy != permissions.PolicyAllowAll {
-		return failed("policy must be ask or allow_all")
+		return Unanswerable("policy must be ask or allow_all")
 	}
 	rules, invalid := permissions.ParseRules(q.Rules)
 	grant, _ := permissions.NewGrant(permissions.Inputs{Agent: permissions.BuiltinAgent, MCPEnabled: true})
