@@ -1,9 +1,10 @@
+//go:build unix
+
 package resolve
 
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -27,9 +28,6 @@ func (w world) command(t testing.TB, r *Resolver, rules []string, c permissions.
 }
 
 func TestCommandFacts(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no command is simple on Windows")
-	}
 	w := newWorld(t)
 	at := func(p string) string { return filepath.Join(w.root, p) }
 	w.mkdir(t, at("p/dst"))

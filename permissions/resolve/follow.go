@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -85,13 +86,21 @@ func follow(clean string, last bool) (at place, why string) {
 		if len(target) > maxPathBytes {
 			return at, tooLong(target)
 		}
-		if filepath.IsAbs(filepath.FromSlash(target)) {
-			d, r := splitDrive(target)
-			at.real = d + "/"
+		drive, rest := splitDrive(target)
+		switch {
+		case runtime.GOOS == "windows" && strings.HasPrefix(target, "//"):
+			return at, fmt.Sprintf("the link %q leads to the network", permissions.Visible(next))
+		case runtime.GOOS != "windows":
+			drive, rest = "", target
+		case drive == "":
+			drive, _ = splitDrive(at.real)
+		}
+		if strings.HasPrefix(rest, "/") {
+			at.real = strings.ToUpper(drive) + "/"
 			if at.info, err = os.Lstat(filepath.FromSlash(at.real)); err != nil {
 				return at, explain(at.real, err)
 			}
-			target = r
+			target = rest
 		}
 		todo = append(names(target), todo...)
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package resolve
 
 import (
@@ -9,7 +11,9 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"zeroclaw/permissions"
 )
@@ -236,6 +240,7 @@ func TestOpenParentRace(t *testing.T) {
 		} else {
 			os.Remove(dir)
 			os.Rename(dir+".away", dir)
+			time.Sleep(time.Duration(i%5) * 20 * time.Microsecond) // or next to nothing is written
 		}
 	})
 	defer stop()
@@ -292,4 +297,11 @@ func race(t *testing.T, step func(i int)) (stop func()) {
 		}
 	})
 	return func() { done.Store(true); wg.Wait() }
+}
+
+func makeFIFO(t *testing.T, path string) {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -116,7 +116,7 @@ func (r *Resolver) judge(p *permissions.Path) {
 			p.OwnState = p.OwnState || r.isOwn(place)
 		}
 	}
-	if p.Kind == permissions.KindFile && p.Links > 1 && !within(r.space, p.Real) {
+	if p.Kind == permissions.KindFile && p.Links > 1 {
 		p.OwnState = p.OwnState || r.own.holdsFile(identity{p.Dev, p.Ino, 0})
 	}
 	if !p.OwnState {

@@ -236,6 +236,16 @@ func (o *ownState) holdsFile(id identity) bool {
 	return s.cut || s.files[identity{id.dev, id.ino, 0}]
 }
 
+// holdsFolder reports whether a folder is the state folder, or one that a link
+// in it leads to.
+func (o *ownState) holdsFolder(id identity) bool {
+	if o.given == "" {
+		return false
+	}
+	_, ok := o.look().ids[identity{id.dev, id.ino, 0}]
+	return ok
+}
+
 // places are the names that own state is known by, for the look at a command's
 // text.
 func (o *ownState) places() []string {

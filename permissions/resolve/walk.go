@@ -41,7 +41,7 @@ func (r *Resolver) walk(p *permissions.Path) {
 				if e.IsDir() {
 					todo = append(todo, name)
 				}
-				if e.Type().IsRegular() && r.ownFile(name, e) {
+				if (e.IsDir() || e.Type().IsRegular()) && r.ownEntry(name, e) {
 					f.Close()
 					p.OwnState = true
 					return
@@ -55,14 +55,21 @@ func (r *Resolver) walk(p *permissions.Path) {
 	}
 }
 
-// ownFile reports whether an entry is another name of a file of own state.
-func (r *Resolver) ownFile(name string, e os.DirEntry) bool {
+// ownEntry reports whether an entry is a folder or a file of own state under
+// another name. Its names proper are known before the walk starts.
+func (r *Resolver) ownEntry(name string, e os.DirEntry) bool {
 	info, err := e.Info()
-	if err != nil || !mayHaveLinks(info) || within(r.space, name) {
+	if err != nil || !e.IsDir() && !mayHaveLinks(info) {
 		return false
 	}
 	id, err := identify(name, info)
-	return err == nil && id.links > 1 && r.own.holdsFile(id)
+	if err != nil {
+		return false
+	}
+	if e.IsDir() {
+		return r.own.holdsFolder(id)
+	}
+	return id.links > 1 && r.own.holdsFile(id)
 }
 
 // holdsAnything reports whether a folder has an entry. One that cannot be read
