@@ -127,18 +127,28 @@ func TestStopKillsTheCommand(t *testing.T) {
 	r := newRig(t)
 	s := r.session()
 	marker := filepath.Join(r.root, "started")
-	id := r.call(s.ID, "execute_command", map[string]any{"command": "touch started; sleep 300 & sleep 300"})
+	id := r.call(s.ID, "execute_command", map[string]any{"command": "echo so far; touch started; sleep 300 & sleep 300"})
 	r.answer(r.question(id), map[string]any{"decision": "once"})
 	eventually(r, func() (bool, bool) { _, err := os.Stat(marker); return false, err == nil })
 	start := time.Now()
 	if status, body := r.request("DELETE", "/api/sessions/"+s.ID+"/calls/"+id, nil); status != http.StatusNoContent {
 		t.Fatalf("cancel answers %d %s", status, body)
 	}
-	if o := r.outcome(s.ID, id); o.Status != tools.Cancelled || time.Since(start) > 5*time.Second {
+	if o := r.outcome(s.ID, id); o.Status != tools.Cancelled || time.Since(start) > 5*time.Second || !strings.Contains(o.ModelText, "so far") {
 		t.Errorf("ended %+v after %v", o, time.Since(start))
 	}
 	if left := do[map[string][]any](r, "GET", "/api/sessions/"+s.ID+"/processes", nil)["processes"]; len(left) != 0 {
 		t.Errorf("processes are left: %v", left)
+	}
+}
+
+func TestTimeoutKeepsTheOutput(t *testing.T) {
+	r := newRig(t)
+	s := r.session()
+	id := r.call(s.ID, "execute_command", map[string]any{"command": "echo so far; sleep 300", "timeout_seconds": 1})
+	r.answer(r.question(id), map[string]any{"decision": "once"})
+	if o := r.outcome(s.ID, id); o.Status != tools.TimedOut || !strings.Contains(o.ModelText, "so far") {
+		t.Errorf("ended %+v", o)
 	}
 }
 

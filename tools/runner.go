@@ -186,10 +186,15 @@ func (r *running) run(ctx context.Context, tool Tool, spec Spec, asked bool) {
 	v := r.judged.Verdict
 	pass.Direct = !asked && v.Row != 12 && pass.Command != nil && pass.Command.Class == permissions.Simple
 	result, err := safely(WithPass(ctx, pass), tool, r.call.Arguments)
+	// What a cancelled call had brought so far is shown too.
+	if err == nil || len(result.Content) > 0 {
+		r.Finisher.Finish(context.WithoutCancel(ctx), r.call, spec, result, &r.out)
+	}
 	switch {
+	case err == nil && result.TimedOut:
+		r.out.Status, r.out.IsError, r.out.Key, r.out.Reason = TimedOut, true, "timeout", "the call was ended because its time was up"
 	case err == nil:
 		r.out.Status, r.out.IsError = OK, result.IsError
-		r.Finisher.Finish(context.WithoutCancel(ctx), r.call, spec, result, &r.out)
 	case errors.Is(err, context.DeadlineExceeded):
 		r.out.Status, r.out.IsError, r.out.Key, r.out.Reason = TimedOut, true, "timeout", err.Error()
 	case ctx.Err() != nil:

@@ -10,9 +10,9 @@ import (
 // Tool is one callable, local or remote.
 type Tool interface {
 	Spec() Spec
-	// Run performs a call that has been allowed. It returns an error only
-	// when there is no result at all: a sentence that says what was tried and
-	// what to do. A failure that the tool itself reports is a Result with
+	// Run performs a call that has been allowed. It returns an error when it
+	// did not get to an end: a sentence that says what was tried and what to
+	// do. What there is by then may come along in the Result. A failure that the tool itself reports is a Result with
 	// IsError. Run must stop soon after ctx ends.
 	Run(ctx context.Context, args json.RawMessage) (Result, error)
 }
@@ -60,6 +60,7 @@ type Result struct {
 	Content    []Content
 	Structured json.RawMessage // an object, or nil
 	IsError    bool            // the tool reports a failure
+	TimedOut   bool            // the tool ended because its own time was up; the rest is what there is
 	Meta       json.RawMessage // MCP _meta, nil if none
 }
 

@@ -74,6 +74,7 @@ func (f facts) result(out, errs kept) tools.Result {
 		Content:    []tools.Content{{Text: f.text(s)}},
 		Structured: raw,
 		IsError:    f.ours,
+		TimedOut:   f.end == timedOut,
 	}
 }
 
