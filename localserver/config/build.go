@@ -7,12 +7,8 @@ import (
 	"time"
 
 	"zeroclaw/permissions"
+	"zeroclaw/services/secrets"
 )
-
-// unsealer is what build needs of the secret store.
-type unsealer interface {
-	Unseal(value string) (string, error)
-}
 
 // narrow says which sections must count as broken although they look well: an
 // override that was ignored might have narrowed them.
@@ -20,7 +16,7 @@ type narrow struct{ permissions, profiles, agents, servers bool }
 
 // build makes the plain structs out of a checked tree. Whatever is marked bad
 // counts as the value that permits least.
-func (c *checker) build(store unsealer, narrow narrow) *Settings {
+func (c *checker) build(store *secrets.Store, narrow narrow) *Settings {
 	root := c.doc.root
 	s := &Settings{root: root}
 	c.server(s, root.member("server"))
@@ -134,7 +130,7 @@ func (c *checker) permissions(s *Settings, n *node, narrow narrow) {
 	s.Permissions = p
 }
 
-func (c *checker) secrets(s *Settings, n *node, store unsealer) {
+func (c *checker) secrets(s *Settings, n *node, store *secrets.Store) {
 	s.Secrets = Secrets{Encrypt: n.flag("encrypt", true), Vault: map[string]string{}}
 	if !s.Secrets.Encrypt {
 		c.report(n.member("encrypt"), SevereWarning, CodePlainSecret, "secrets.encrypt", "is false: secrets stand in the file as plain text")
@@ -150,7 +146,7 @@ func (c *checker) secrets(s *Settings, n *node, store unsealer) {
 
 // secret unseals one value. A failure is loud and marks the node bad, so that
 // no ciphertext goes anywhere.
-func (c *checker) secret(n *node, key string, store unsealer) (string, bool) {
+func (c *checker) secret(n *node, key string, store *secrets.Store) (string, bool) {
 	kid := n.member(key)
 	if kid == nil {
 		return "", true
@@ -158,9 +154,6 @@ func (c *checker) secret(n *node, key string, store unsealer) (string, bool) {
 	value, ok := kid.value.(string)
 	if kid.bad || !ok {
 		return "", false
-	}
-	if store == nil {
-		return value, true
 	}
 	plain, err := store.Unseal(value)
 	if err != nil {
@@ -171,7 +164,7 @@ func (c *checker) secret(n *node, key string, store unsealer) (string, bool) {
 	return plain, true
 }
 
-func (c *checker) providers(s *Settings, n *node, store unsealer) {
+func (c *checker) providers(s *Settings, n *node, store *secrets.Store) {
 	s.Providers = map[string]Provider{}
 	if n == nil || n.bad {
 		return

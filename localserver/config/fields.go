@@ -222,10 +222,10 @@ func checkURL(v any) string {
 	}
 	u, err := url.Parse(s)
 	switch {
-	case err != nil || u.Host == "" || u.Hostname() == "" || strings.IndexFunc(s, unicode.IsSpace) >= 0:
-		return "is not a valid URL such as https://api.example.org/v1"
-	case u.Scheme != "http" && u.Scheme != "https":
+	case err == nil && u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https":
 		return "must use http or https"
+	case err != nil || u.Scheme == "" || u.Hostname() == "" || strings.IndexFunc(s, unicode.IsSpace) >= 0:
+		return "is not a valid URL such as https://api.example.org/v1"
 	case u.User != nil:
 		return "must not hold a user name or password; use the field for the key"
 	case u.Fragment != "":

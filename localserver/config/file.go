@@ -31,6 +31,9 @@ type Config struct {
 	// terminal. What it might have narrowed is narrowed. Unset, Open fails with
 	// an *EnvError.
 	IgnoreBadEnv bool
+	// Now is the clock; nil is time.Now. Only left-over temporary files are
+	// measured by it.
+	Now func() time.Time
 	// Debounce is how long the watcher waits for an editor to finish; 0 is
 	// 100 ms.
 	Debounce time.Duration
@@ -74,6 +77,9 @@ func Open(c Config) (*File, error) {
 	}
 	if c.Environ == nil {
 		c.Environ = os.Environ()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	if c.Debounce == 0 {
 		c.Debounce = 100 * time.Millisecond

@@ -72,7 +72,18 @@ func (f *File) save(ctx context.Context, version string, change func(*Settings) 
 	if err != nil {
 		return "", fmt.Errorf("save the configuration: %w; nothing was saved", err)
 	}
+	f.sweep(before.target)
 	return f.adopt(readContent(f.path)).Version, nil
+}
+
+// sweep deletes what saves that were killed left behind. Only files that no
+// write can still be using go, so that a failure is no reason to complain.
+func (f *File) sweep(target string) {
+	old := f.config.Now().Add(-time.Hour)
+	_, _ = atomicfile.RemoveStale(f.config.Dir, old)
+	if dir := filepath.Dir(target); dir != f.config.Dir {
+		_, _ = atomicfile.RemoveStale(dir, old)
+	}
 }
 
 // savable refuses to save over a file that cannot be read, is another

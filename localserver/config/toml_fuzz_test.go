@@ -2,7 +2,11 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
+
+	"zeroclaw/permissions"
+	"zeroclaw/services/secrets"
 )
 
 // subsequence reports whether small is big with bytes left out.
@@ -129,4 +133,44 @@ func validKeys(path []any) bool {
 		}
 	}
 	return err == nil
+}
+
+// FuzzLoad reads anything as a configuration: no panic, nothing wider than
+// asking unless the text says so, and a listing that JSON can hold and that
+// shows no secret.
+func FuzzLoad(f *testing.F) {
+	for _, text := range []string{
+		"permissions = 3", "[permissions]\npolicy = \"allow_all\"\ndirectories = [\"R:./a\", 3]\n[permissions.tools.x]\nmode = 1\n",
+		"[[mcp.servers]]\nname = \"a\"\nenv = { K = \"planted\" }\n[mcp_bundles]\nb = 1\n[agents.a]\nmcp_bundles = [\"b\"]\ntools = { x = nan }\n",
+		"mcp = { servers = [{ name = 1 }, 2] }\nproviders = [1]\nagents.assistant = 2\nrisk_profiles.p.level = []\n",
+		"[providers.w]\napi_key = \"planted\"\nkind = \"openai\"\n[runtime_profiles.r]\ntool_filter_groups = [{ mode = 1 }, inf]\n",
+	} {
+		f.Add([]byte(text), "ZEROCLAW_mcp__servers__a__env", "{\"K\":\"planted\"}")
+		f.Add([]byte(text), "ZEROCLAW_agents__a__tools__x", "a,b")
+		f.Add([]byte(text), "ZEROCLAW_providers__w__api_key", "planted")
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte, variable, value string) {
+		if len(text) > 4096 {
+			return
+		}
+		store, err := secrets.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := &File{config: Config{Secrets: store}, path: "config.toml", env: overrides([]string{variable + "=" + value})}
+		s, _ := file.load(content{target: "config.toml", data: text})
+		if s.Permissions.Policy != permissions.PolicyAsk && !bytes.Contains(text, []byte("allow_all")) && !bytes.Contains(text, []byte(`\`)) && value != "allow_all" {
+			t.Errorf("%q allows everything", text)
+		}
+		out, err := json.Marshal(s.List(""))
+		if err != nil {
+			t.Errorf("the listing of %q: %v", text, err)
+		}
+		for _, p := range s.Providers {
+			if len(p.APIKey) > 12 && bytes.Count(text, []byte(p.APIKey)) == 1 && bytes.Contains(out, []byte(p.APIKey)) {
+				t.Errorf("the listing of %q shows a key", text)
+			}
+		}
+	})
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// retry is how often a folder that cannot be watched, because it does not
-// exist yet or was deleted, is looked for.
-const retry = 2 * time.Second
+// patience is how many times the debounce it takes until a folder that cannot
+// be watched, because it does not exist yet or was deleted, is looked for
+// again: 2 s by default.
+const patience = 20
 
 // Serve watches the configuration until ctx ends and returns ctx's error.
 // Folders are watched, not the file, because a save puts another file under
@@ -24,7 +25,7 @@ func (f *File) Serve(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		wait := retry
+		wait := patience * f.config.Debounce
 		if err == nil {
 			wait = f.config.Debounce
 		}
