@@ -69,7 +69,7 @@ func proposal(p Path) (wide, narrow string) {
 	switch {
 	case folder == ".":
 		// The root as a whole is proposed only to those who list it.
-		if s == "." {
+		if s == "." && p.Op.Access() == "R" {
 			return "./**", ""
 		}
 		return "", narrow

@@ -60,12 +60,15 @@ func carryTree(paths []permissions.Path) {
 // operand finds the facts about one operand. The program gets its text as it
 // stands, so neither "~/" nor an encoded name is read here.
 func (r *Resolver) operand(o permissions.Operand, cwd string) (p permissions.Path, ambiguous string) {
-	text := o.Text
+	text, refused := o.Text, ""
 	if o.Into != "" && r.isFolder(text, cwd) {
-		// An Into that no name can be, such as NUL, makes the path impossible below.
-		if o.Into == "." || o.Into == ".." || strings.Contains(o.Into, "/") {
+		switch {
+		case strings.ContainsRune(o.Into, 0):
+			// No entry has such a name: the operand must not be a folder.
+			refused = "it is a folder, and everything in it would be read"
+		case o.Into == "." || o.Into == ".." || strings.Contains(o.Into, "/"):
 			ambiguous = fmt.Sprintf("what is written into %q cannot be told", permissions.Visible(text))
-		} else {
+		default:
 			text = join(text, o.Into)
 		}
 	}
@@ -80,6 +83,9 @@ func (r *Resolver) operand(o permissions.Operand, cwd string) (p permissions.Pat
 	}
 	p.Clean = clean
 	r.find(&p, true)
+	if p.Err == "" {
+		p.Err = refused
+	}
 	return p, ambiguous
 }
 

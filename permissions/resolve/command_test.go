@@ -88,6 +88,8 @@ func TestCommandFacts(t *testing.T) {
 		{"copy into a folder", both, simple("cp ./p/a.txt ./p/dst", read("./p/a.txt"), into("./p/dst", "a.txt")), "", permissions.Allow, 13, "p/dst/a.txt"},
 		{"copy into a folder by a link", both, simple("cp ./p/a.txt ./p/dstlink", read("./p/a.txt"), into("./p/dstlink", "a.txt")), "", permissions.Allow, 13, "p/dst/a.txt"},
 		{"copy into a folder outside", both, simple("cp ./p/a.txt ./p/dlink", read("./p/a.txt"), into("./p/dlink", "a.txt")), "", permissions.Ask, 14, "../out/a.txt"},
+		{"compare with a folder", both, simple("diff ./p/a.txt ./p/dst", read("./p/a.txt"), permissions.Operand{Text: "./p/dst", Op: permissions.OpRead, Into: "\x00"}), "", permissions.Ask, 0, "p/dst"},
+		{"compare with a file", both, simple("diff ./p/a.txt ./p/src/b.go", read("./p/a.txt"), permissions.Operand{Text: "./p/src/b.go", Op: permissions.OpRead, Into: "\x00"}), "", permissions.Allow, 13, "p/src/b.go"},
 		{"copy of nothing that has a name", both, simple("cp ./p/.. ./p/dst", read("./p/.."), into("./p/dst", "..")), "", permissions.Ask, 10, ""},
 		{"copy over a link that is not covered", both, simple("cp ./p/a.txt ./pp/into", read("./p/a.txt"), into("./pp/into", "a.txt")), "", permissions.Ask, 14, "p/a.txt"},
 		{"make a folder", both, simple("mkdir ./p/new", write("./p/new")), "", permissions.Allow, 13, "p/new"},
@@ -157,4 +159,33 @@ func TestNamesState(t *testing.T) {
 	}
 	// A long text is looked at in bounded time.
 	r.Command(permissions.Command{Text: strings.Repeat("a/b ../c ~/d:", 1500), Class: permissions.Ambiguous}, "")
+}
+
+// TestProposedRulesCover saves each proposed rule and asks again.
+func TestProposedRulesCover(t *testing.T) {
+	w := newWorld(t)
+	r := w.resolver(t)
+	w.mkdir(t, filepath.Join(w.home, "deep/er"))
+	w.write(t, filepath.Join(w.root, "p/caf\xe9"), "x")
+	proposed := 0
+	for _, given := range []string{
+		".", "p", "p/a.txt", "README.md", "p/src/b.go", "new/deep/x", "~", "~/docs/n.md", "~/deep/er/x", "..", "../out/secret.txt", "/etc/hosts", "/",
+		"/usr/lib/x", "app/[slug]/page.tsx", "p/caf\ufffde9", "p/a*b", "p/ x ",
+	} {
+		for op := range toolFor {
+			p, v := w.decide(t, r, nil, given, op)
+			if want := v.Decision == permissions.Deny && op == permissions.OpDelete; v.Decision != permissions.Ask && !want {
+				t.Errorf("%s of %q without rules: %s", op, given, v.Decision)
+			}
+			for _, rule := range v.Proposed {
+				proposed++
+				if _, again := w.decide(t, r, []string{rule}, given, op); again.Decision != permissions.Allow {
+					t.Errorf("%s of %q at %q: the proposed rule %s does not cover it: %s", op, given, p.Real, rule, again.Reason)
+				}
+			}
+		}
+	}
+	if proposed < 30 {
+		t.Errorf("only %d rules were proposed", proposed)
+	}
 }
