@@ -26,7 +26,7 @@ func testConfig() Config {
 	return Config{Path: func(context.Context) string { return os.Getenv("PATH") }}
 }
 
-// probeRig collects what a connection reports.
+// rig collects what a connection reports.
 type rig struct {
 	mu      sync.Mutex
 	lines   []string
@@ -98,7 +98,9 @@ func dial(t *testing.T, kind string, change func(*services.Spec, *services.Hooks
 		t.Fatalf("Connect(%s): %v", kind, err)
 	}
 	t.Cleanup(func() {
-		if err := p.Close(context.Background()); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err := p.Close(ctx); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,11 @@ func TestMain(m *testing.M) {
 	if kind := os.Getenv(peerEnv); kind != "" {
 		playPeer(kind)
 		os.Exit(0)
+	}
+	// These tests wait for processes much more than they compute.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -127,7 +127,7 @@ func TestHealthyServerBesideHostileOnes(t *testing.T) {
 	specs := []services.Spec{peerSpec(t, "good", "plain")}
 	for _, k := range kinds {
 		s := peerSpec(t, k, k)
-		s.HandshakeTimeout = 3 * time.Second
+		s.HandshakeTimeout = 2500 * time.Millisecond
 		specs = append(specs, s)
 	}
 	v := serve(t, services.Config{Backoff: services.Backoff{First: 20 * time.Millisecond}}, specs...)
@@ -138,7 +138,7 @@ func TestHealthyServerBesideHostileOnes(t *testing.T) {
 	}
 	waitState(t, v, "good", services.Running)
 	var slow time.Duration
-	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		began := time.Now()
 		if _, err := v.Call(t.Context(), "good", "echo", nil, nil); err != nil {
 			t.Fatal(err)
@@ -225,14 +225,14 @@ func TestTimeoutsAndProgress(t *testing.T) {
 	if !errors.Is(err, services.ErrTimeout) || !strings.Contains(err.Error(), "not known") {
 		t.Errorf("wait: %v", err)
 	}
-	// 2.4 s in steps of 200 ms: progress keeps it alive.
+	// 1.8 s in steps of 150 ms: progress keeps it alive.
 	n := 0
-	if _, err := v.Call(t.Context(), "x", "spin", json.RawMessage(`{"MS":200}`), func(float64, float64, string) { n++ }); err != nil || n == 0 {
+	if _, err := v.Call(t.Context(), "x", "spin", json.RawMessage(`{"MS":150}`), func(float64, float64, string) { n++ }); err != nil || n == 0 {
 		t.Errorf("spin: %v after %d reports", err, n)
 	}
-	s.MaxDuration = 1500 * time.Millisecond
+	s.MaxDuration = 1200 * time.Millisecond
 	v.Set([]services.Spec{s})
-	if _, err := v.Call(t.Context(), "x", "spin", json.RawMessage(`{"MS":200}`), nil); !errors.Is(err, services.ErrTimeout) {
+	if _, err := v.Call(t.Context(), "x", "spin", json.RawMessage(`{"MS":150}`), nil); !errors.Is(err, services.ErrTimeout) {
 		t.Errorf("spin with a cap: %v", err)
 	}
 }
