@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -136,62 +135,4 @@ func renderFloat(f float64) string {
 		s += ".0"
 	}
 	return s
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// same compares two plain values; a NaN equals itself.
-func same(a, b any) bool {
-	switch a := a.(type) {
-	case float64:
-		b, ok := b.(float64)
-		return ok && (a == b || math.IsNaN(a) && math.IsNaN(b))
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, same)
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for k, v := range a {
-			if w, ok := b[k]; !ok || !same(v, w) {
-				return false
-			}
-		}
-		return true
-	}
-	return a == b
-}
-
-// prune drops empty tables: whether one stands in the file says nothing, and
-// taking out a dotted key takes its parents along.
-func prune(v any) any {
-	if list, ok := v.([]any); ok {
-		out := make([]any, len(list))
-		for i, e := range list {
-			out[i] = prune(e)
-		}
-		return out
-	}
-	m, ok := v.(map[string]any)
-	if !ok {
-		return v
-	}
-	out := make(map[string]any, len(m))
-	for k, kid := range m {
-		kid = prune(kid)
-		if t, ok := kid.(map[string]any); ok && len(t) == 0 {
-			continue
-		}
-		out[k] = kid
-	}
-	return out
 }
