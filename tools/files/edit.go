@@ -35,13 +35,13 @@ var editParams = params{
 
 type editFile struct{ f *Files }
 
-func (editFile) Spec() tools.Spec {
-	return spec("edit_file", "Edit file",
-		"Write a file, append to it, or replace text in it. The change is made whole or not at all; encoding, byte order mark, line ends, mode and owner of the file are kept, and only matched bytes change. "+
-			"Missing folders are created. A link is followed and its target changed; of a file with several hard links only this name gets the new content. "+
-			"Files up to 2 GiB. The answer has the new hash, the number of replacements and, where the file may be read, a diff.",
-		destructive, editParams)
-}
+func (editFile) Spec() tools.Spec { return editSpec }
+
+var editSpec = spec("edit_file", "Edit file",
+	"Write a file, append to it, or replace text in it. The change is made whole or not at all; encoding, byte order mark, line ends, mode and owner of the file are kept, and only matched bytes change. "+
+		"Missing folders are created. A link is followed and its target changed; of a file with several hard links only this name gets the new content. "+
+		"Files up to 2 GiB. The answer has the new hash, the number of replacements and, where the file may be read, a diff.",
+	destructive, editParams)
 
 // editCall is one call with its arguments checked.
 type editCall struct {

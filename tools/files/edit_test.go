@@ -54,7 +54,7 @@ func TestEditFile(t *testing.T) {
 	if want := "--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"; r.Diff != want {
 		t.Errorf("diff = %q, want %q", r.Diff, want)
 	}
-	if r.Replacements != 1 || r.Bytes != 12 || r.Created || r.UndoID == "" || r.Hash != <-sumBeside([]byte("one\n2\nthree\n")) || r.Path != filepath.ToSlash(g.path("a.txt")) {
+	if r.Replacements != 1 || r.Bytes != 12 || r.Created || r.UndoID == "" || r.Hash != sum([]byte("one\n2\nthree\n")) || r.Path != filepath.ToSlash(g.path("a.txt")) {
 		t.Errorf("result = %+v", r)
 	}
 

@@ -28,12 +28,12 @@ var listParams = params{
 
 type listDirectory struct{}
 
-func (listDirectory) Spec() tools.Spec {
-	return spec("list_directory", "List folder",
-		"List one folder, one level deep: folders first, then by name, with type, size, time of change and link target. "+
-			"By default 1000 entries come in one answer; total, truncated and next tell whether there are more.",
-		readOnly, listParams)
-}
+func (listDirectory) Spec() tools.Spec { return listSpec }
+
+var listSpec = spec("list_directory", "List folder",
+	"List one folder, one level deep: folders first, then by name, with type, size, time of change and link target. "+
+		"By default 1000 entries come in one answer; total, truncated and next tell whether there are more.",
+	readOnly, listParams)
 
 func (listDirectory) Plan(_ context.Context, args json.RawMessage) (tools.Plan, error) {
 	v, err := listParams.decode("list_directory", args)
@@ -88,44 +88,42 @@ func (listDirectory) Run(ctx context.Context, args json.RawMessage) (tools.Resul
 	return tools.Result{Content: []tools.Content{{Text: l.text()}}, Structured: marshal(l)}, nil
 }
 
+// folder is an open folder as entries are looked at in it.
+type folder struct {
+	fd   uintptr
+	name string
+}
+
 // list reads the names of all entries and the rest only for the page wanted.
-func list(ctx context.Context, dir *os.File, offset, limit int) (listing, error) {
-	var all []fs.DirEntry
+func list(ctx context.Context, opened *os.File, offset, limit int) (listing, error) {
 	l := listing{Entries: []entry{}}
-	for {
-		if err := ctx.Err(); err != nil {
-			return l, err
-		}
-		some, err := dir.ReadDir(4096)
-		all = append(all, some...)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return l, err
-		}
-		if len(all) >= maxEntries {
-			l.Incomplete = true
-			break
-		}
+	dir, done, err := plainFolder(opened)
+	if err != nil {
+		return l, err
 	}
-	slices.SortFunc(all, func(a, b fs.DirEntry) int {
-		if a.IsDir() != b.IsDir() {
-			if a.IsDir() {
+	defer done()
+	all, err := allEntries(ctx, dir)
+	if err != nil {
+		return l, err
+	}
+	l.Total, l.Incomplete = len(all), len(all) >= maxEntries
+	slices.SortFunc(all, func(a, b named) int {
+		if a.folder != b.folder {
+			if a.folder {
 				return -1
 			}
 			return 1
 		}
-		return strings.Compare(a.Name(), b.Name())
+		return strings.Compare(a.name, b.name)
 	})
-	l.Total = len(all)
 	page := all[min(offset, len(all)):min(offset+limit, len(all))]
 	l.Entries = make([]entry, len(page))
+	at := folder{dir.Fd(), dir.Name()}
 	for i, e := range page {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return l, ctx.Err()
 		}
-		l.Entries[i] = describe(dir, e)
+		l.Entries[i] = describe(at, e.DirEntry)
 	}
 	if end := offset + len(page); end < len(all) {
 		l.Truncated, l.Next = true, end
@@ -133,7 +131,35 @@ func list(ctx context.Context, dir *os.File, offset, limit int) (listing, error)
 	return l, nil
 }
 
-func describe(dir *os.File, d fs.DirEntry) entry {
+// named keeps at hand what entries are sorted by.
+type named struct {
+	fs.DirEntry
+	name   string
+	folder bool
+}
+
+func allEntries(ctx context.Context, dir *os.File) ([]named, error) {
+	var all []named
+	for len(all) < maxEntries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		some, err := dir.ReadDir(4096)
+		all = slices.Grow(all, len(some))
+		for _, e := range some {
+			all = append(all, named{e, e.Name(), e.IsDir()})
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func describe(dir folder, d fs.DirEntry) entry {
 	e := entry{Name: permissions.EncodePath(d.Name())}
 	at, err := lookAt(dir, d)
 	if err != nil {

@@ -8,8 +8,13 @@ import (
 
 const openFlags = os.O_RDONLY
 
+// plainFolder has nothing to do: Windows reports the facts with the names.
+func plainFolder(dir *os.File) (plain *os.File, done func(), err error) {
+	return dir, func() {}, nil
+}
+
 // lookAt uses what Windows reports together with the names.
-func lookAt(_ *os.File, d fs.DirEntry) (facts, error) {
+func lookAt(_ folder, d fs.DirEntry) (facts, error) {
 	info, err := d.Info()
 	if err != nil {
 		return facts{}, err
@@ -17,8 +22,8 @@ func lookAt(_ *os.File, d fs.DirEntry) (facts, error) {
 	return facts{mode: info.Mode().Type(), size: info.Size(), modified: info.ModTime()}, nil
 }
 
-func readLink(dir *os.File, name string) string {
-	to, err := os.Readlink(filepath.Join(dir.Name(), name))
+func readLink(dir folder, name string) string {
+	to, err := os.Readlink(filepath.Join(dir.name, name))
 	if err != nil {
 		return ""
 	}

@@ -11,8 +11,11 @@ import (
 
 const (
 	// memoryLimit is the size up to which a file is looked at as a whole, so
-	// that its encoding and hash are those of the entire file.
+	// that its encoding is that of the entire file.
 	memoryLimit = 8 << 20
+	// hashLimit is the size up to which a read tells the hash of the file.
+	// Hashing more would take half as long as all the rest of a read.
+	hashLimit = 512 << 10
 	// headLimit is how much of a larger file decides whether it is text.
 	headLimit = 64 << 10
 	chunkSize = 256 << 10
@@ -37,7 +40,7 @@ type page struct {
 	next       int64  // line to go on with, 0 at the end of the file
 	nextColumn int64  // > 1 when the page ends inside line next
 	total      int64  // lines in the file, when the page met the end; else 0
-	hash       string // SHA-256 of the entire file in hex; "" when only a part was read
+	hash       string // SHA-256 of the entire file in hex; "" above hashLimit
 	binary     bool   // not text, or the first line wanted holds a NUL
 	stopped    bool   // line next holds a NUL; the page ends before it
 }
@@ -86,15 +89,10 @@ func readPage(ctx context.Context, f io.ReaderAt, size int64, w window, progress
 	}
 	p = page{enc: byBOM(head), start: w.line, end: w.line - 1}
 	valid := head[:encUTF8.whole(head)]
-	// Hashing takes longer than all the rest, so it runs beside it.
-	var hash chan string
-	defer func() {
-		if hash != nil {
-			p.hash = <-hash
-		}
-	}()
+	if src.size <= hashLimit {
+		p.hash = sum(src.data)
+	}
 	if src.size <= memoryLimit {
-		hash = sumBeside(src.data)
 		valid = src.data
 	}
 	if p.enc == encUTF8 && !utf8.Valid(valid) {
@@ -112,9 +110,6 @@ func readPage(ctx context.Context, f io.ReaderAt, size int64, w window, progress
 	raw, err := src.at(off, w.maxBytes)
 	if err != nil {
 		return page{}, err
-	}
-	if bom := p.enc.bom(); hash == nil && off == int64(len(bom)) && off+int64(len(raw)) == src.size {
-		hash = sumBeside(bom, raw)
 	}
 	p.cut(src, raw, off, w)
 	return p, nil
@@ -247,16 +242,7 @@ func (p *page) cut(src source, raw []byte, off int64, w window) {
 	}
 }
 
-// sumBeside hashes pieces, one after the other, in a goroutine that ends with
-// its only answer. Nobody may write to them meanwhile.
-func sumBeside(pieces ...[]byte) chan string {
-	answer := make(chan string, 1)
-	go func() {
-		h := sha256.New()
-		for _, p := range pieces {
-			h.Write(p)
-		}
-		answer <- hex.EncodeToString(h.Sum(nil))
-	}()
-	return answer
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
 }

@@ -27,13 +27,13 @@ var readParams = params{
 
 type readFile struct{}
 
-func (readFile) Spec() tools.Spec {
-	return spec("read_file", "Read file",
-		"Read a part of a text file, by default its first 2000 lines or 256 KiB. The answer tells the size, the encoding, whether there is more and with which line to go on, "+
-			"and the hash (SHA-256 of the entire file) when the file has up to 8 MiB or was returned whole; give it to edit_file as expect_hash. "+
-			"UTF-8, UTF-16 with byte order mark and Latin-1 come as text. Other files are refused with their type and size; images can be had with image=true.",
-		readOnly, readParams)
-}
+func (readFile) Spec() tools.Spec { return readSpec }
+
+var readSpec = spec("read_file", "Read file",
+	"Read a part of a text file, by default its first 2000 lines or 256 KiB. The answer tells the size, the encoding, whether there is more and with which line to go on, "+
+		"and for files up to 512 KiB their hash (SHA-256); give it to edit_file as expect_hash. "+
+		"UTF-8, UTF-16 with byte order mark and Latin-1 come as text. Other files are refused with their type and size; images can be had with image=true.",
+	readOnly, readParams)
 
 func (readFile) Plan(_ context.Context, args json.RawMessage) (tools.Plan, error) {
 	v, err := readParams.decode("read_file", args)
@@ -212,6 +212,6 @@ func readImage(f *os.File, info os.FileInfo, p permissions.Path) (tools.Result, 
 	item := marshal(map[string]string{"type": "image", "mimeType": kind, "data": base64.StdEncoding.EncodeToString(src.data)})
 	return tools.Result{
 		Content:    []tools.Content{{Raw: item}},
-		Structured: marshal(readResult{Path: permissions.EncodePath(p.Real), Size: info.Size(), MimeType: kind, Hash: <-sumBeside(src.data)}),
+		Structured: marshal(readResult{Path: permissions.EncodePath(p.Real), Size: info.Size(), MimeType: kind, Hash: sum(src.data)}),
 	}, nil
 }

@@ -30,12 +30,12 @@ var searchParams = params{
 
 type searchFiles struct{ f *Files }
 
-func (searchFiles) Spec() tools.Spec {
-	return spec("search_files", "Search files",
-		"Find text in the files below a folder, or files by name. What .gitignore names, .git, binary files, files over 8 MiB, links, protected files and files that may not be read are passed over; the answer counts them. "+
-			"Each matching line counts once; long lines are cut around the match.",
-		readOnly, searchParams)
-}
+func (searchFiles) Spec() tools.Spec { return searchSpec }
+
+var searchSpec = spec("search_files", "Search files",
+	"Find text in the files below a folder, or files by name. What .gitignore names, .git, binary files, files over 8 MiB, links, protected files and files that may not be read are passed over; the answer counts them. "+
+		"Each matching line counts once; long lines are cut around the match.",
+	readOnly, searchParams)
 
 type searchCall struct {
 	values

@@ -12,7 +12,7 @@ const sniffLimit = 8 << 10
 
 // looksLikeText decides from the start of a file. Valid UTF-8 without a NUL is
 // text whatever it starts with: magic numbers such as "BM" or "MZ" are words
-// too. A NUL behind complete lines does not make a file binary here (a log
+// too. A NUL behind a complete line does not make a file binary here (a log
 // after a crash, a sparse file): the page reader stops before it.
 func looksLikeText(enc encoding, head []byte) bool {
 	if enc.unit() == 2 {
@@ -22,6 +22,9 @@ func looksLikeText(enc encoding, head []byte) bool {
 	before, _, nul := bytes.Cut(head, []byte{0})
 	if enc != encLatin1 && !nul {
 		return true
+	}
+	if nul && bytes.IndexByte(before, '\n') < 0 {
+		return false
 	}
 	controls := 0
 	for _, c := range before {

@@ -157,13 +157,7 @@ func (s *search) folder(t task) {
 		return
 	}
 	defer root.Close()
-	f, err := root.Open(".")
-	if err != nil {
-		s.count(&s.skip.Unreadable, 1)
-		return
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
+	entries, err := readNames(root)
 	if err != nil {
 		s.count(&s.skip.Unreadable, 1)
 	}
@@ -176,6 +170,21 @@ func (s *search) folder(t task) {
 		}
 	}
 	s.sort(t.dir, entries, rules)
+}
+
+// readNames returns what it could read, also beside an error.
+func readNames(root *os.Root) ([]fs.DirEntry, error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	plain, done, err := plainFolder(f)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return plain.ReadDir(-1)
 }
 
 // sort turns the entries of a folder into tasks, results and counts.
@@ -337,7 +346,7 @@ func (s *search) link(rel string) {
 	switch {
 	case p.OwnState:
 		s.count(&s.skip.OwnState, 1)
-	case p.Err == "" && !below(s.real, p.Real):
+	case p.Err == "" && p.Real != s.real && !below(s.real, p.Real):
 		s.count(&s.skip.Outside, 1)
 	}
 }
