@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -17,8 +16,8 @@ import (
 // field means what its comment says.
 type Config struct {
 	Connector Connector
-	// Vars tells what ${root} and the like stand for at this moment; nil =
-	// nothing is known.
+	// Vars tells what ${root} and the like stand for at this moment, without
+	// calling the Supervisor; nil = nothing is known.
 	Vars func() Vars
 	// Scan lists definitions that come from outside, such as Folder.Scan. It is
 	// asked when Serve begins, by Rescan and by List, so it must be quick. nil
@@ -155,118 +154,6 @@ func (v *Supervisor) launchLocked(s *service, before <-chan struct{}) {
 	}()
 }
 
-// Set replaces the definitions that were given by the last Set. A server whose
-// definition is gone is stopped; one whose definition changed runs on as it was
-// started until its next start.
-func (v *Supervisor) Set(specs []Spec) {
-	v.mu.Lock()
-	v.given = slices.Clone(specs)
-	v.mu.Unlock()
-	v.Rescan()
-}
-
-// Rescan asks Config.Scan again and takes what changed.
-func (v *Supervisor) Rescan() {
-	v.scanned.Lock()
-	defer v.scanned.Unlock()
-	var found []Spec
-	if v.config.Scan != nil {
-		found = v.config.Scan()
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	current, wanted := map[string]Spec{}, map[string]Spec{}
-	for name, s := range v.services {
-		current[name] = s.spec
-	}
-	for _, s := range append(slices.Clone(v.given), found...) {
-		if _, twice := wanted[s.Name]; !twice {
-			wanted[s.Name] = s
-		}
-	}
-	for name, c := range reconcile(current, wanted, func(a, b Spec) bool { return reflect.DeepEqual(a, b) }) {
-		switch c {
-		case add:
-			v.addLocked(wanted[name])
-		case update:
-			s := v.services[name]
-			s.edit(func() {
-				s.spec = wanted[name]
-				if !s.active {
-					s.settleLocked()
-				}
-			})
-			s.wake()
-		case remove:
-			s := v.services[name]
-			delete(v.services, name)
-			v.notes.gone(s)
-			if s.end != nil {
-				v.leaving[name] = s
-				s.mu.Lock()
-				s.want = false
-				s.mu.Unlock()
-				s.end()
-			}
-		}
-	}
-}
-
-func (v *Supervisor) addLocked(spec Spec) {
-	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}),
-		logs: &ring{now: v.config.Now, redact: v.config.Redact}, spec: spec, saved: v.saved[spec.Name]}
-	s.settleLocked()
-	if s.spec.Invalid == nil && s.installed && s.autostartLocked() {
-		s.want, s.state = true, Starting
-	}
-	var before <-chan struct{}
-	if old := v.leaving[spec.Name]; old != nil {
-		before = old.done
-	}
-	delete(v.leaving, spec.Name)
-	v.services[spec.Name] = s
-	v.launchLocked(s, before)
-	v.notes.mark(s, noteState)
-}
-
-// settleLocked puts a server that does nothing into the state that its
-// definition gives it.
-func (s *service) settleLocked() {
-	s.installed = s.sup.isInstalled(s.spec)
-	switch {
-	case s.spec.Invalid != nil:
-		s.state, s.reason = Failed, s.spec.Invalid.Error()
-	case !s.installed:
-		s.state, s.reason = NotInstalled, ""
-	case s.want:
-	default:
-		s.state, s.reason = Stopped, ""
-	}
-}
-
-func (v *Supervisor) isInstalled(s Spec) bool {
-	return s.Installer == nil || v.config.Installer != nil && v.config.Installer.Installed(s)
-}
-
-// autostartLocked: a service's own wish to be started with the companion counts
-// only after a person has started exactly this launch. A folder that appeared
-// by itself runs nothing.
-func (s *service) autostartLocked() bool {
-	on := s.spec.Autostart
-	if s.saved.Autostart != nil {
-		on = *s.saved.Autostart
-	}
-	return on && (s.spec.Origin != OriginService || s.saved.Launch == launchHash(s.spec))
-}
-
-func launchKey(s Spec, values map[string]any) string {
-	b, err := json.Marshal(values)
-	if err != nil {
-		return ""
-	}
-	return launchHash(s) + string(b)
-}
-
 func (s *service) restartNeededLocked() bool {
 	return s.active && s.launched != "" && s.launched != launchKey(s.spec, s.saved.Options)
 }
@@ -274,7 +161,10 @@ func (s *service) restartNeededLocked() bool {
 func (s *service) rememberedProtocol(given string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.saved.Protocol != "" {
+	switch {
+	case s.misled:
+		return ""
+	case s.saved.Protocol != "":
 		return s.saved.Protocol
 	}
 	return given

@@ -461,3 +461,29 @@ func TestNextStep(t *testing.T) {
 		}
 	}
 }
+
+func TestRememberedRevisionThatFailsIsNotTriedAgain(t *testing.T) {
+	spec := server("x")
+	spec.Protocol = "2026-07-28"
+	fake := &fakeConnector{connect: func(n int, _ context.Context, _ Hooks) error {
+		if n == 1 {
+			return errPermanent
+		}
+		return nil
+	}}
+	bubble(t, Config{Connector: fake}, []Spec{spec}, func(t *testing.T, r *rig) {
+		for range 3 {
+			_ = r.Start("x")
+			synctest.Wait()
+			_ = r.Restart("x")
+			synctest.Wait()
+		}
+		var got []string
+		for _, s := range fake.seen[:3] {
+			got = append(got, s.Protocol)
+		}
+		if want := "2026-07-28,,2025-11-25"; strings.Join(got, ",") != want {
+			t.Errorf("tried %q, want %s", got, want)
+		}
+	})
+}

@@ -111,6 +111,10 @@ func playPeer(kind string) {
 		if err := cmd.Start(); err != nil {
 			panic(err)
 		}
+	case "setsid":
+		if err := exec.Command("setsid", "sleep", "9999").Start(); err != nil {
+			panic(err)
+		}
 	case "noread":
 	case "stderr":
 		go func() {

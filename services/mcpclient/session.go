@@ -44,6 +44,7 @@ type Identity struct{ Name, Version string }
 type exchange struct {
 	raw      json.RawMessage // the result as received, once it is there
 	answered bool
+	failed   error         // why the answer that came cannot be used
 	progress chan struct{} // capacity 1: news in latest
 	latest   progressNews
 	news     bool
@@ -193,16 +194,31 @@ func (s *session) cause(err error) error {
 }
 
 func (s *session) result(x *exchange, r *transport.JSONRPCResponse) (json.RawMessage, error) {
-	if r.Error != nil {
+	s.mu.Lock()
+	raw, failed := x.raw, x.failed
+	s.mu.Unlock()
+	switch {
+	case failed != nil:
+		return nil, failed
+	case r.Error != nil:
 		return nil, &rpcError{code: r.Error.Code, message: r.Error.Message, data: r.Error.Data}
 	}
-	s.mu.Lock()
-	raw := x.raw
-	s.mu.Unlock()
 	if raw == nil {
 		raw = r.Result
 	}
 	return raw, nil
+}
+
+// spoil makes the answer that is about to be passed on an error of ours. It
+// reports whether somebody waits for it.
+func (s *session) spoil(id string, err error) bool {
+	s.mu.Lock()
+	x := s.pending[id]
+	if x != nil && !x.answered {
+		x.failed = err
+	}
+	s.mu.Unlock()
+	return s.keep(id, nil)
 }
 
 // keep takes the raw result of an answer (nil for an error answer) from the

@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"zeroclaw/services"
 	"zeroclaw/tools/process"
@@ -174,7 +172,7 @@ func (p *stdioPeer) explain(ctx context.Context, err error) error {
 
 // tooLong answers a call whose result is longer than a line may be.
 func (p *stdioPeer) tooLong(id string, size int64) {
-	text := fmt.Sprintf("the answer has %d bytes; at most %d are taken", size, p.filter.limit)
+	text := fmt.Sprintf("the answer of the server has %d bytes; at most %d are taken", size, p.filter.limit)
 	p.hooks.Log("companion", text)
 	ids := []string{id}
 	if id == "" {
@@ -184,12 +182,8 @@ func (p *stdioPeer) tooLong(id string, size int64) {
 		text += " (or it was the answer to another call)"
 	}
 	for _, id := range ids {
-		if p.keep(id, nil) {
-			line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id),
-				"error": map[string]any{"code": mcp.INTERNAL_ERROR, "message": text}})
-			if err == nil {
-				p.filter.pass(line)
-			}
+		if p.spoil(id, errors.New(text)) {
+			p.filter.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, id))
 		}
 	}
 }

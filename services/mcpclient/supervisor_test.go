@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -315,5 +317,41 @@ func TestRedactionInLogAndReason(t *testing.T) {
 	got := strings.Join(all, "\n")
 	if !strings.Contains(got, `stderr key is [redacted] \u202e\x07`) {
 		t.Errorf("log = %s", strconv.Quote(got))
+	}
+}
+
+// Cycles of start and stop over servers that fork, escape and resist leave
+// nothing. ZEROCLAW_LONG=1 runs 1,000 of them.
+func TestCyclesLeaveNothing(t *testing.T) {
+	t.Parallel()
+	kinds := []string{"plain", "fork", "setsid", "banner"}
+	cycles := 12
+	if os.Getenv("ZEROCLAW_LONG") != "" {
+		cycles = 1000
+		kinds = append(kinds, "term", "eof")
+	}
+	if runtime.GOOS != "linux" {
+		kinds = []string{"plain", "fork", "banner"}
+	}
+	var specs []services.Spec
+	for _, k := range kinds {
+		specs = append(specs, peerSpec(t, k, k))
+	}
+	v := serve(t, services.Config{}, specs...)
+	for i := range cycles {
+		name := kinds[i%len(kinds)]
+		if err := v.Start(name); err != nil {
+			t.Fatal(err)
+		}
+		st := waitState(t, v, name, services.Running)
+		if i%3 == 2 {
+			if _, err := v.Call(t.Context(), name, "crash", nil, nil); err == nil {
+				t.Fatal("crash answered")
+			}
+		}
+		if err := v.Stop(t.Context(), name); err != nil {
+			t.Fatalf("cycle %d (%s): %v", i, name, err)
+		}
+		gone(t, st.Pid)
 	}
 }

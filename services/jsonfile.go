@@ -1,0 +1,123 @@
+package services
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// readSmall reads a regular file of at most maxManifest bytes. The kind is
+// checked before opening, because opening a FIFO would wait for a writer.
+func readSmall(file string) ([]byte, error) {
+	st, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing: %w", filepath.Base(file), os.ErrNotExist)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading it: %w", err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading it: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading it: %w", err)
+	}
+	if len(data) > maxManifest {
+		return nil, fmt.Errorf("it is larger than %d bytes", maxManifest)
+	}
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
+}
+
+// strictJSON decodes exactly one JSON value and turns an error into one with a
+// line.
+func strictJSON(file string, data []byte, into any) *ManifestError {
+	err := json.Unmarshal(data, into)
+	if err == nil {
+		return nil
+	}
+	e := &ManifestError{File: file, Message: strings.TrimPrefix(err.Error(), "json: ")}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		e.Line = lineAt(data, syntax.Offset)
+		e.Message = "it is not valid JSON: " + syntax.Error()
+	case errors.As(err, &kind):
+		e.Line = lineAt(data, kind.Offset)
+		e.Message = fmt.Sprintf("%s cannot be a JSON %s", orName(kind.Field, "this"), kind.Value)
+	}
+	return e
+}
+
+func orName(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
+func lineAt(data []byte, offset int64) int {
+	return 1 + bytes.Count(data[:min(max(int(offset), 0), len(data))], []byte("\n"))
+}
+
+// lineOf finds the line of a member (string) or element (int) of a JSON
+// document, or of the nearest one around it that exists.
+func lineOf(data []byte, path []any) int {
+	offset := int64(0)
+	part := data
+	base := int64(0)
+	for _, step := range path {
+		from, to, ok := child(part, step)
+		if !ok {
+			break
+		}
+		offset = base + from
+		base, part = base+from, part[from:to]
+	}
+	skip := int64(len(data[offset:]) - len(bytes.TrimLeft(data[offset:], " \t\r\n:,")))
+	return lineAt(data, offset+skip)
+}
+
+// child returns where one member or element of a JSON value is.
+func child(data []byte, step any) (from, to int64, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	t, err := d.Token()
+	if err != nil {
+		return 0, 0, false
+	}
+	for i := 0; d.More(); i++ {
+		found := step == i && t == json.Delim('[')
+		if t == json.Delim('{') {
+			k, err := d.Token()
+			if err != nil {
+				return 0, 0, false
+			}
+			found = k == step
+		} else if t != json.Delim('[') {
+			return 0, 0, false
+		}
+		from = d.InputOffset()
+		var skip json.RawMessage
+		if d.Decode(&skip) != nil {
+			return 0, 0, false
+		}
+		if found {
+			to = d.InputOffset()
+			// The value begins after the colon or comma.
+			from = to - int64(len(skip))
+			return from, to, true
+		}
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,253 @@
+package services
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// live starts the server, stays with it until it ends, and cleans up.
+func (s *service) live(ctx context.Context) {
+	actx, template, values, ok := s.begin(ctx, Starting)
+	if !ok {
+		return
+	}
+	lost := make(chan error, 1)
+	stale := make(chan struct{}, 1)
+	template.Protocol = s.rememberedProtocol(template.Protocol)
+	s.hinted = template.Protocol != ""
+	spec, err := Expand(template, values, s.sup.vars())
+	var peer Peer
+	if err == nil {
+		peer, err = s.open(actx, spec, lost, stale)
+	}
+	if err == nil {
+		s.misled = false
+		err = s.watch(actx, spec, peer, lost, stale)
+	} else if actx.Err() == nil {
+		s.misled = s.hinted
+	}
+	s.finish(actx, ctx, peer, err)
+}
+
+// open connects and lists the tools, all within the handshake time.
+func (s *service) open(ctx context.Context, spec Spec, lost chan<- error, stale chan<- struct{}) (Peer, error) {
+	began := time.Now()
+	limit := spec.handshakeTimeout()
+	hctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it was not ready within %s", limit))
+	defer cancel()
+	peer, err := s.sup.config.Connector.Connect(hctx, spec, s.hooks(lost, stale))
+	if err == nil {
+		var list []ToolDef
+		if list, err = peer.Tools(hctx); err == nil {
+			s.ready(spec, peer, list, time.Since(began))
+			return peer, nil
+		}
+		err = fmt.Errorf("listing its tools: %w", err)
+	}
+	if hctx.Err() != nil && ctx.Err() == nil {
+		if late := context.Cause(hctx); errors.Is(err, hctx.Err()) {
+			err = late
+		} else {
+			err = fmt.Errorf("%w: %w", late, err)
+		}
+	}
+	return peer, err
+}
+
+func (s *service) ready(spec Spec, peer Peer, list []ToolDef, took time.Duration) {
+	now := s.sup.config.Now()
+	kept, notices := admitTools(list, MaxTools)
+	s.edit(func() {
+		s.peer, s.tools = peer, kept
+		s.state, s.reason = Running, ""
+		s.started, s.lastOK = now, now
+		if s.connected {
+			s.restarts++
+		}
+		s.connected = true
+		s.notices = append(s.notices, notices...)
+	})
+	s.log(fmt.Sprintf("ready after %d ms with %d tools", took.Milliseconds(), len(kept)))
+	for _, n := range notices {
+		s.log(n)
+	}
+	s.sup.notes.mark(s, noteTools)
+	s.sup.remember(s, func(v *Saved) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.info.Protocol != "" {
+			v.Protocol = s.info.Protocol
+		}
+		v.Launch = launchHash(s.spec)
+	})
+}
+
+// watch stays with a running server: probes it, reads its tools again when they
+// change, and returns why it is over.
+func (s *service) watch(ctx context.Context, spec Spec, peer Peer, lost <-chan error, stale <-chan struct{}) error {
+	var probe <-chan time.Time
+	if every := spec.probe(); every > 0 {
+		t := time.NewTicker(every)
+		defer t.Stop()
+		probe = t.C
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-lost:
+			return err
+		case <-stale:
+			if !sleep(ctx, 100*time.Millisecond) {
+				continue
+			}
+			// Those that came meanwhile are answered by this one reading.
+			select {
+			case <-stale:
+			default:
+			}
+			s.reread(ctx, peer)
+		case <-probe:
+			s.probe(ctx, peer)
+		}
+	}
+}
+
+func (s *service) reread(ctx context.Context, peer Peer) {
+	ctx, cancel := context.WithTimeout(ctx, DefaultHandshakeTimeout)
+	defer cancel()
+	list, err := peer.Tools(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log("reading its tools again failed: " + err.Error())
+		}
+		return
+	}
+	kept, notices := admitTools(list, MaxTools)
+	s.edit(func() { s.tools, s.notices = kept, notices })
+	s.log(fmt.Sprintf("its tools changed: %d now", len(kept)))
+	s.sup.notes.mark(s, noteTools)
+}
+
+const probeTimeout = 10 * time.Second
+
+func (s *service) probe(ctx context.Context, peer Peer) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	began := time.Now()
+	err := peer.Ping(ctx)
+	took := time.Since(began)
+	s.edit(func() {
+		if err == nil {
+			s.lastOK, s.latency, s.reason = s.sup.config.Now(), took, ""
+		} else if s.state == Running {
+			s.reason = "it does not answer a ping: " + err.Error()
+		}
+	})
+}
+
+// finish ends the connection and decides what state comes after it.
+func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
+	var wanted bool // ended on purpose
+	s.edit(func() {
+		s.peer = nil
+		wanted = actx.Err() != nil
+		if wanted {
+			s.state, s.reason = Stopping, ""
+		}
+	})
+	s.cancel(cause)
+	var closeErr error
+	if peer != nil {
+		t := stopTime
+		switch {
+		case ctx.Err() != nil:
+			t = quitTime
+		case !wanted:
+			t = failedTime
+		}
+		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t)
+		closeErr = peer.Close(cctx)
+		cancel()
+	}
+	var text string
+	s.edit(func() {
+		hadTools := len(s.tools) > 0
+		s.active, s.closeErr = false, closeErr
+		s.tools, s.info.Pid, s.started, s.latency = nil, 0, time.Time{}, 0
+		s.launched = ""
+		if hadTools {
+			defer s.sup.notes.mark(s, noteTools)
+		}
+		switch {
+		case wanted && s.want && ctx.Err() == nil:
+			s.state, s.reason = Starting, "restarting"
+		case wanted:
+			s.state, s.reason = Stopped, ""
+			text = "stopped"
+		case !restartable(cause):
+			s.state, s.reason = Failed, s.sup.config.Redact(cause.Error())
+			s.notBefore = time.Now().Add(s.sup.config.Backoff.Reprobe)
+			text = "failed: " + cause.Error()
+		default:
+			var pause time.Duration
+			var giveUp bool
+			s.crashes, pause, giveUp = s.sup.config.Backoff.next(s.crashes, time.Now())
+			s.notBefore = time.Now().Add(pause)
+			why := s.sup.config.Redact(cause.Error())
+			if giveUp {
+				s.state = Failed
+				s.reason = fmt.Sprintf("%s. It was started %d times within %s; the next try is in %s", why, len(s.crashes), s.sup.config.Backoff.Window, pause)
+			} else {
+				s.state = Starting
+				s.reason = fmt.Sprintf("%s. Trying again in %s", why, pause)
+			}
+			text = s.reason
+		}
+		if closeErr != nil {
+			s.notices = append(s.notices, closeErr.Error())
+		}
+	})
+	if text != "" {
+		s.log(text)
+	}
+	if closeErr != nil {
+		s.log(closeErr.Error())
+	}
+}
+
+// install runs the installer as a step of its own.
+func (s *service) install(ctx context.Context) {
+	actx, spec, _, ok := s.begin(ctx, Installing)
+	if !ok {
+		return
+	}
+	err := s.sup.config.Installer.Install(actx, spec, func(text string) {
+		s.edit(func() { s.reason = Visible(clip(text, 300)) })
+		s.addLog("companion", text)
+	})
+	stopped := actx.Err() != nil
+	s.cancel(nil)
+	s.edit(func() {
+		s.active, s.wantInstall = false, false
+		s.installed = s.sup.isInstalled(spec)
+		switch {
+		case s.installed:
+			s.state, s.reason = Stopped, ""
+		case stopped:
+			s.state, s.reason = NotInstalled, "the installation was stopped; it goes on where it was when you install again"
+		case err != nil:
+			s.state, s.reason = Failed, s.sup.config.Redact("installing: "+err.Error())
+		default:
+			s.state, s.reason = NotInstalled, ""
+		}
+		if !s.installed {
+			s.want = false
+		}
+	})
+	if err != nil && !stopped {
+		s.log("installing failed: " + err.Error())
+	}
+}
