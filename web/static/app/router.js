@@ -1,5 +1,5 @@
 // Routes live in the fragment (#/chat/ID, #/settings/mcp, #/config/mcp.servers), so that any static host serves them.
-import { signal } from '../vendor/preact.js';
+import { effect, signal } from '../vendor/preact.js';
 
 /** @typedef {{view: 'chat'|'settings'|'config', parts: string[], query: URLSearchParams}} Route */
 
@@ -35,6 +35,11 @@ export function launchParts(hash) {
 
 /** The route shown. */
 export const route = signal(parseRoute(typeof location === 'undefined' ? '' : location.hash));
+/** The conversation shown last, '' for a new one: where other views lead back to. */
+export const lastChat = signal('');
+effect(() => {
+  if (route.value.view === 'chat') lastChat.value = route.value.parts[0] ?? '';
+});
 
 /** @param {string} to a fragment @param {boolean} [replace] leave no entry in the history */
 export function navigate(to, replace = false) {

@@ -41,7 +41,7 @@ const chats = new Map();
 /** @type {Chat} */
 let fresh = create('');
 
-const talk = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('zc-chats');
+const talk = typeof document === 'undefined' ? null : new BroadcastChannel('zc-chats');
 
 /** @param {string} id @returns {Chat} */
 function create(id) {

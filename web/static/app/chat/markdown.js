@@ -7,7 +7,7 @@ import { t } from '../i18n/index.js';
 import { Button } from '../ui.js';
 
 /** Longest text that is read as markdown, longest block, most lines, deepest nesting. */
-export const LIMITS = { text: 60_000, block: 8_000, lines: 2_000, depth: 12, items: 500 };
+export const LIMITS = { text: 60_000, block: 4_000, lines: 2_000, depth: 12, items: 500 };
 
 /** HTML that models write for layout and that carries nothing: kept when it has no attributes. */
 const harmless = /^<\/?(?:br|sub|sup|kbd|b|i|u|s|mark)\s*\/?>$/i;

@@ -92,14 +92,17 @@ export function formatDuration(ms) {
   return `${minutes} min ${Math.floor((ms % 60_000) / 1000)} s`;
 }
 
+/** The language with the person's own region, which decides on 24 hours or 12. */
+const regional = () => (typeof navigator === 'undefined' ? undefined : navigator.languages?.find((tag) => tag.slice(0, 2) === language.value)) ?? language.value;
+
 /** @param {string|number|Date} time */
 export function formatTime(time) {
-  return new Intl.DateTimeFormat(language.value, { hour: '2-digit', minute: '2-digit' }).format(new Date(time));
+  return new Intl.DateTimeFormat(regional(), { hour: '2-digit', minute: '2-digit' }).format(new Date(time));
 }
 
 /** @param {string|number|Date} time */
 export function formatDateTime(time) {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
+  return new Intl.DateTimeFormat(regional(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
 }
 
 /** “4 seconds ago”. @param {string|number|Date} time @param {number} [now] */

@@ -1,0 +1,31 @@
+// Settings → MCP: the connection, and the services with their tools.
+import { html } from '../../vendor/preact.js';
+import { pairing } from '../api.js';
+import { chooseRoot, shortPath } from '../chat/folders.js';
+import { language, t, tx } from '../i18n/index.js';
+import { connection, root, services, status } from '../store.js';
+import { Button, Empty, Pill } from '../ui.js';
+import { ServiceCard } from './service-card.js';
+import { localText } from './service-text.js';
+
+/** How the page stands with the companion, in a card. */
+function Connection() {
+  const state = connection.value;
+  const where = (pairing.value.server ?? '').replace(/^https?:\/\//, '');
+  const ok = state === 'connected';
+  return html`<section class="svc" aria-label=${t('mcp.connection')}><div class="row"><span class=${`dot ${ok ? 'ok' : state === 'connecting' ? 'wait' : 'no'}`}></span><b>${t('mcp.companion')}</b>
+      <${Pill} kind=${ok ? 'ok' : state === 'connecting' ? '' : 'danger'}>${t(`mcp.link_${state}`)}<//><span class="meta">${[where, status.value ? `zeroclaw ${status.value.version}` : ''].filter(Boolean).join(' · ')}</span></div>
+    ${ok ? null : html`<p class="desc">${t('link.banner')}</p>`}
+    <div class="row desc">${t('mcp.root')} <code>${shortPath(root.value) || '–'}</code><${Button} small kind="quiet" onClick=${chooseRoot}>${t('mcp.change_root')}<//></div></section>`;
+}
+
+export function McpSection() {
+  void language.value;
+  const list = Object.values(services.value).sort((a, b) => (localText(a.display_name) || a.id).localeCompare(localText(b.display_name) || b.id));
+  const folder = status.value?.state_dir ? shortPath(`${status.value.state_dir}/services`) : '~/.zeroclaw/services';
+  return html`<h1 tabindex="-1">${t('mcp.title')}</h1><p class="lead">${t('mcp.lead')}</p>
+    <${Connection} />
+    <h2>${t('mcp.services')} <span class="meta">${tx('mcp.in', { folder: html`<code>${folder}</code>` })}</span></h2>
+    ${list.length ? list.map((service) => html`<${ServiceCard} key=${service.id} service=${service} />`)
+      : status.value ? html`<${Empty} title=${t('mcp.empty')}>${tx('mcp.empty_text', { folder: html`<code>${folder}</code>` })}<//>` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}`;
+}

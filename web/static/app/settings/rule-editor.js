@@ -1,0 +1,126 @@
+// The allowed directories: one rule a line, with what is wrong or what it covers beside the line.
+import { html, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
+import { shortPath } from '../chat/folders.js';
+import { has, t, tx } from '../i18n/index.js';
+import { root, status } from '../store.js';
+import { Button, ErrorBox } from '../ui.js';
+import { useSaving } from './load.js';
+import { loadPermissions, permissions, savePermissions, useHere } from './permission-state.js';
+import { faultsOf, linesOf, textOf } from './rule-lines.js';
+
+/** @typedef {{code?: string, message?: string}} Fault */
+
+/** Why a line is no rule, in a few words. @param {Fault} fault */
+function faultText({ code = '', message = '' }) {
+  return has(`rules.bad_${code}`) ? t(`rules.bad_${code}`) : message;
+}
+
+/**
+ * @param {{draft: string|null, setDraft: (text: string|null) => void}} props `draft`: the text while it differs from what is saved
+ */
+export function RuleEditor({ draft, setDraft }) {
+  const id = useId();
+  const area = useRef(/** @type {HTMLTextAreaElement|null} */ (null));
+  const saving = useSaving();
+  const [base, setBase] = useState(/** @type {any} */ (null));
+  const [refused, setRefused] = useState(/** @type {Map<string, Fault>} */ (new Map()));
+  const [rebase, setRebase] = useState(/** @type {any} */ (null));
+  const now = permissions.value;
+  const saved = textOf(now?.directories ?? []);
+  const text = draft ?? saved;
+  const dirty = draft !== null && draft !== saved;
+  // The draft was begun on other rules than those that the companion has now.
+  const overtaken = dirty && base && textOf(base.directories) !== saved;
+  useEffect(() => {
+    if (draft === null) setBase(null);
+    else if (!base) setBase(now);
+  }, [draft === null]);
+
+  const lines = text.split('\n');
+  const faults = new Map(faultsOf(text, status.value?.os === 'windows').map((fault) => [fault.line, /** @type {Fault} */ (fault)]));
+  lines.forEach((line, at) => {
+    const fault = refused.get(line.trim());
+    if (fault && !faults.has(at + 1)) faults.set(at + 1, fault);
+  });
+  const standing = new Map((now?.rules ?? []).map((/** @type {any} */ rule) => [rule.text, rule]));
+  for (const bad of now?.invalid ?? []) standing.set(bad.text, { ...bad, status: 'invalid' });
+
+  const save = () => saving.run(async () => {
+    if (faults.size) {
+      jump([...faults.keys()][0]);
+      throw new Error(t('rules.fix_first', { n: faults.size }));
+    }
+    const directories = linesOf(text);
+    try {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          await savePermissions({ directories }, attempt ? await loadPermissions() : permissions.value);
+          break;
+        } catch (error) {
+          // Something else was saved meanwhile. Only when it was these rules does it matter here.
+          if (/** @type {any} */ (error).code !== 'changed_meanwhile' || attempt === 3) throw error;
+          const before = textOf((base ?? now).directories);
+          if (textOf((await loadPermissions()).directories) !== before) throw new Error(t('rules.conflict'), { cause: 'conflict' });
+        }
+      }
+    } catch (error) {
+      const rows = /** @type {any} */ (error).body?.lines;
+      if (Array.isArray(rows)) setRefused(new Map(rows.map((row) => [String(row.text ?? lines[row.line - 1] ?? '').trim(), row])));
+      throw error;
+    }
+    setRefused(new Map());
+    setDraft(null);
+  });
+  /** Puts the cursor on a line. @param {number} line */
+  function jump(line) {
+    const start = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
+    area.current?.focus();
+    area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+  }
+  /** @param {string} rule */
+  const here = async (rule) => {
+    setRebase(null);
+    try {
+      await useHere(rule);
+    } catch (error) {
+      setRebase(error);
+    }
+  };
+  /** @param {string} line @param {number} at */
+  const noteOf = (line, at) => {
+    const fault = faults.get(at + 1);
+    if (fault) return html`<button type="button" class="link bad" onClick=${() => jump(at + 1)} title=${fault.message}><span class="rule-n">${t('rules.line', { n: at + 1 })}</span> ✕ ${faultText(fault)}</button>`;
+    const rule = standing.get(line.trim());
+    if (!rule) return line.trim() && !line.trim().startsWith('#') && dirty ? html`<span class="meta"><span class="rule-n">${t('rules.line', { n: at + 1 })}</span> ${t('rules.unsaved')}</span>` : null;
+    const place = html`<span class="rule-n">${t('rules.line', { n: at + 1 })}</span>`;
+    if (rule.status === 'active') return html`<span class="meta" title=${rule.base}>${place} <span class="ok-sign" aria-hidden="true">✓</span> ${tx('rules.active', { base: html`<code>${shortPath(rule.base ?? '')}</code>` })}</span>`;
+    if (rule.status === 'elsewhere' || rule.status === 'moved') return html`<span class="rule-warn">${place} <span title=${rule.message}>! ${t(`rules.${rule.status}`)}</span> <button type="button" class="link" aria-label=${t('rules.here_label', { rule: line.trim() })} onClick=${() => here(rule.text)}>${t('rules.here')}</button></span>`;
+    return html`<span class="bad" title=${rule.message}>${place} ✕ ${faultText(rule)}</span>`;
+  };
+  return html`<form class="svc" onSubmit=${(/** @type {Event} */ event) => {
+    event.preventDefault();
+    save();
+  }}>
+    <p class="desc" id=${`${id}-hint`}>${tx('rules.hint', { read: html`<code>R:./docs/**</code>`, write: html`<code>W:./notes/*.md</code>`, both: html`<code>RW:~/work/**</code>` })}</p>
+    <div class="rules-grid"><div class="rule-box"><div class="rule-numbers" aria-hidden="true">${lines.map((_, at) => html`<div key=${at} class=${faults.has(at + 1) ? 'bad' : ''}>${at + 1}</div>`)}</div>
+      <textarea class="rule-text" ref=${area} wrap="off" rows=${Math.max(4, lines.length)} spellcheck=${false} autocomplete="off" autocapitalize="off" aria-label=${t('rules.label')} aria-describedby=${`${id}-hint ${id}-notes`} aria-invalid=${faults.size ? 'true' : undefined}
+        value=${text} onInput=${(/** @type {any} */ event) => {
+          saving.clear();
+          setDraft(event.currentTarget.value === saved ? null : event.currentTarget.value);
+        }}></textarea></div>
+      <ol class="rule-notes" id=${`${id}-notes`}>${lines.map((line, at) => html`<li key=${at}>${noteOf(line, at)}</li>`)}</ol></div>
+    <div class="row"><${Button} kind="primary" type="submit" disabled=${!dirty || saving.saving}>${t('rules.save')}<//>
+      ${dirty ? html`<${Button} kind="quiet" onClick=${() => {
+        saving.clear();
+        setRefused(new Map());
+        setDraft(null);
+      }}>${t('rules.revert')}<//>` : null}
+      <span class="saved" role="status">${saving.saved ? t('ui.saved') : ''}</span><span class="grow"></span>
+      <span class="meta">${tx('rules.root', { root: html`<code>${shortPath(root.value)}</code>` })}</span></div>
+    ${overtaken ? html`<div class="note"><p>${t('rules.overtaken')}</p><div class="row"><${Button} small onClick=${() => setDraft(null)}>${t('rules.take_theirs')}<//><${Button} small onClick=${() => {
+      setBase(now);
+      saving.clear();
+    }}>${t('rules.keep_mine')}<//></div><pre class="code">${saved || t('rules.none')}</pre></div>` : null}
+    ${saving.error && !(overtaken && saving.error.cause === 'conflict') ? html`<${ErrorBox} title=${t('rules.not_saved')} error=${saving.error} />` : null}
+    ${rebase ? html`<${ErrorBox} title=${t('rules.not_saved')} error=${rebase} />` : null}</form>`;
+}

@@ -1,0 +1,47 @@
+// Runs one tool by hand: a form from its schema, then the same card and question as in a chat.
+import { html, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
+import { CallCard } from '../calls/card.js';
+import { Visible } from '../calls/text.js';
+import { t } from '../i18n/index.js';
+import { callSignal, isFinal } from '../store.js';
+import { Button, ErrorBox } from '../ui.js';
+import { settingOf } from './permission-state.js';
+import { lastCalls, startCall } from './run-session.js';
+import { SchemaForm } from './schema-form.js';
+
+/** @param {{tool: import('./run-session.js').Tool, onClose: () => void}} props */
+export function RunPanel({ tool, onClose }) {
+  const id = useId();
+  const box = useRef(/** @type {HTMLElement|null} */ (null));
+  const [starting, setStarting] = useState(false);
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const last = lastCalls.value[tool.name];
+  const call = last ? callSignal(last.call_id).value : null;
+  const busy = starting || Boolean(last && call && !isFinal(call.call));
+  const offline = tool.state === 'offline' || tool.state === 'starting';
+  const off = !settingOf(tool).enabled;
+  useEffect(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('.schema :is(textarea, input, select, button)'))?.focus(), []);
+  const run = async (/** @type {any} */ args) => {
+    setStarting(true);
+    setError(null);
+    try {
+      await startCall(tool, args);
+    } catch (failure) {
+      setError(failure);
+    }
+    setStarting(false);
+  };
+  return html`<section class="run-panel" aria-labelledby=${id} ref=${box} onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.key === 'Escape' && !target.closest('.card')) {
+      event.stopPropagation();
+      onClose();
+    }
+  }}><h3 id=${id} class="sr">${t('run.title', { tool: tool.name })}</h3>
+    ${tool.description ? html`<p class="desc whole"><${Visible} text=${tool.description} /></p>` : null}
+    ${off ? html`<p class="note">${t('run.off')}</p>` : offline ? html`<p class="note">${t('run.offline', { server: tool.server ?? '' })}</p>` : null}
+    <${SchemaForm} schema=${tool.input_schema} label=${t('run.title', { tool: tool.name })} submit=${busy ? t('run.running') : last ? t('run.again') : t('run.run')} busy=${busy} initial=${last?.arguments} onSubmit=${run}>
+      <${Button} onClick=${onClose}>${t('ui.close')}<//><//>
+    ${error ? html`<${ErrorBox} title=${t('run.failed')} error=${error} />` : null}
+    ${last ? html`<div class="run-result" role="region" aria-label=${t('run.result')}><${CallCard} key=${last.call_id} asked=${last} active opened /></div>` : null}</section>`;
+}
