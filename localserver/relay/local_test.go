@@ -41,7 +41,7 @@ func TestFindLocal(t *testing.T) {
 	start := time.Now()
 	found := FindLocal(context.Background(), []LocalPort{
 		{ollama, "X"}, {1, "closed"}, {slow, "slow"}, {models(`<html>`), "html"}, {models(`{"a":1}`), "json"}, {plain, "Y"}, {empty, "Z"},
-		{port(t, backend(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", 302) }).URL), "redirect"},
+		{port(t, backend(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) }).URL), "redirect"},
 	}, 0)
 	if d := time.Since(start); d > 900*time.Millisecond {
 		t.Errorf("looking took %v", d)

@@ -457,7 +457,7 @@ func TestTenThousandMessages(t *testing.T) {
 	c := must[Conversation](t)(s.CreateConversation(ctx, "long", nil))
 	begin := time.Now()
 	version := int64(1)
-	for i := 0; i < 10_000; i += 500 {
+	for i := 0; i < manyMessages; i += 500 {
 		var batch []Message
 		for j := range 500 {
 			batch = append(batch, msg("assistant", fmt.Sprintf("message number %d %s", i+j, strings.Repeat("lorem ipsum dolor ", 20))))
@@ -472,18 +472,18 @@ func TestTenThousandMessages(t *testing.T) {
 	p := must[Page](t)(s.Messages(ctx, c.ID, 0, 200))
 	last := time.Since(begin)
 	begin = time.Now()
-	if _, _, err := s.Append(ctx, c.ID, version, 10_000, []Message{msg("user", "one more")}); err != nil {
+	if _, _, err := s.Append(ctx, c.ID, version, manyMessages, []Message{msg("user", "one more")}); err != nil {
 		t.Fatal(err)
 	}
 	one := time.Since(begin)
 	begin = time.Now()
-	hits := must[[]Hit](t)(s.Search(ctx, "number 9876", 0))
+	hits := must[[]Hit](t)(s.Search(ctx, "876 number", 0))
 	found := time.Since(begin)
 	t.Logf("append %v, last 200 %v, one more %v, search %v", appended, last, one, found)
-	if len(p.Messages) != 200 || p.Messages[199].Seq != 10_000 || !p.More || len(hits) != 1 || hits[0].Seq != 9877 {
+	if len(p.Messages) != 200 || p.Messages[199].Seq != manyMessages || !p.More || len(hits) != 1 || hits[0].Seq != 877 {
 		t.Errorf("page of %d, hits %+v", len(p.Messages), hits)
 	}
-	if appended > 15*time.Second || last > 500*time.Millisecond || one > 500*time.Millisecond || found > 500*time.Millisecond {
+	if timed && (appended > 15*time.Second || last > 500*time.Millisecond || one > 500*time.Millisecond || found > 500*time.Millisecond) {
 		t.Error("too slow")
 	}
 }
