@@ -28,13 +28,7 @@ func (v *Supervisor) Call(ctx context.Context, name, tool string, args json.RawM
 	}
 	cctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(life, func() {
-		cause := context.Cause(life)
-		if errors.Is(cause, errStop) || errors.Is(cause, errRestart) || errors.Is(cause, context.Canceled) {
-			cause = fmt.Errorf("the server %w", ErrStopped)
-		}
-		cancel(cause)
-	})()
+	defer context.AfterFunc(life, func() { cancel(endOf(life)) })()
 
 	idle := spec.callTimeout()
 	silent := time.AfterFunc(idle, func() {
@@ -54,7 +48,11 @@ func (v *Supervisor) Call(ctx context.Context, name, tool string, args json.RawM
 		}
 	})
 	if err != nil {
-		if cctx.Err() != nil && errors.Is(err, cctx.Err()) {
+		switch {
+		case life.Err() != nil && ctx.Err() == nil:
+			// The peer may have noticed its end before the call did.
+			err = endOf(life)
+		case cctx.Err() != nil && errors.Is(err, cctx.Err()):
 			err = context.Cause(cctx)
 		}
 		return fail(err)
@@ -69,6 +67,15 @@ func (v *Supervisor) Call(ctx context.Context, name, tool string, args json.RawM
 	}
 	s.mu.Unlock()
 	return result, nil
+}
+
+// endOf says why a connection is over, to those who wait for an answer.
+func endOf(life context.Context) error {
+	cause := context.Cause(life)
+	if errors.Is(cause, errStop) || errors.Is(cause, errRestart) || errors.Is(cause, context.Canceled) {
+		return fmt.Errorf("the server %w", ErrStopped)
+	}
+	return cause
 }
 
 // await returns the connection to use for a call, once there is one.

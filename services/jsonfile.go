@@ -107,7 +107,6 @@ func child(data []byte, step any) (from, to int64, ok bool) {
 		} else if t != json.Delim('[') {
 			return 0, 0, false
 		}
-		from = d.InputOffset()
 		var skip json.RawMessage
 		if d.Decode(&skip) != nil {
 			return 0, 0, false
