@@ -99,3 +99,14 @@ func FuzzSearch(f *testing.F) {
 		}
 	})
 }
+
+func FuzzWords(f *testing.F) {
+	f.Add(`{"text":"a","content":[{"id":"x","text":"b"}]}`)
+	f.Add(`{"id":{"id":["c"]}}`)
+	f.Fuzz(func(t *testing.T, data string) {
+		got := words(json.RawMessage(data))
+		if len(got) > maxWords || !utf8.ValidString(got) || strings.Contains(got, "\x00") {
+			t.Fatalf("words(%q) = %q", data, got)
+		}
+	})
+}
