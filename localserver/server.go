@@ -104,7 +104,7 @@ type Server struct {
 	hub      *events.Hub
 	broker   *approval.Broker
 	file     *config.File
-	redactor *secrets.Redactor
+	secrets  *secrets.Store
 	policy   *session.Policy
 	memory   *approval.Memory
 	audit    *audit.Log
@@ -152,9 +152,9 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 	s.port = ln.Addr().(*net.TCPAddr).Port
 	handler := guard.New(guard.Config{
 		Port: s.port, UIOrigin: s.uiOrigin, UIConfirmed: s.uiConfirmed, Token: s.keys.Find,
-		Redact: s.redactor.Redact, Log: s.log,
+		Redact: s.secrets.Redact, Log: s.log,
 	}, s.routes())
-	server := guard.Server(handler, s.log, s.redactor.Redact)
+	server := guard.Server(handler, s.log, s.secrets.Redact)
 	limited := guard.Limit(ln, server, 0)
 
 	s.instance.Port = s.port

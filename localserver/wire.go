@@ -40,7 +40,7 @@ func New(c Config) (*Server, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, fmt.Errorf("start the companion: %w", err)
 	}
-	s := &Server{config: c, log: c.Log, started: c.Now().UTC(), page: static{c.Page}, root: c.Root, redactor: secrets.NewRedactor()}
+	s := &Server{config: c, log: c.Log, started: c.Now().UTC(), page: static{c.Page}, root: c.Root}
 	s.ctx, s.quit = context.WithCancel(context.Background())
 	for _, dir := range []string{"state", "run", "services", "logs"} {
 		if err := os.MkdirAll(filepath.Join(c.State, dir), 0o700); err != nil {
@@ -48,6 +48,9 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	var err error
+	if s.secrets, err = secrets.Open(c.State, c.Rand); err != nil {
+		return nil, err
+	}
 	if s.ledger, err = process.OpenLedger(filepath.Join(c.State, "run", "children.json")); err != nil {
 		s.problem("ledger", err.Error())
 	} else if n, err := s.ledger.Sweep(); err != nil {
@@ -59,13 +62,9 @@ func New(c Config) (*Server, error) {
 	s.pairing = newPairing(s.keys, c.Rand, c.Now, s.problem)
 	s.instance = Instance{PID: os.Getpid(), Started: s.started, Version: Version, TokenID: newID(), Token: newToken(c.Rand)}
 	s.keys.Add(s.instance.Token, guard.TokenInfo{ID: s.instance.TokenID, Kind: guard.CLI})
-	s.redactor.Add(s.instance.Token)
+	s.secrets.Add(s.instance.Token)
 
-	sealed, err := secrets.Open(c.State, c.Rand)
-	if err != nil {
-		s.problem("secrets", err.Error())
-	}
-	if s.file, err = config.Open(config.Config{Dir: c.State, Secrets: sealed, Environ: c.Environ(), IgnoreBadEnv: !c.Terminal}); err != nil {
+	if s.file, err = config.Open(config.Config{Dir: c.State, Secrets: s.secrets, Environ: c.Environ(), IgnoreBadEnv: !c.Terminal}); err != nil {
 		return nil, err
 	}
 	s.uiOrigin = c.UIOrigin
@@ -93,7 +92,7 @@ func (s *Server) wireState() {
 		OnListeners: func(n int) { s.broker.SetPresent(n) },
 		Log:         s.log,
 	})
-	s.audit = audit.Open(audit.Config{Dir: filepath.Join(s.config.State, "logs"), Redact: s.redactor.Redact})
+	s.audit = audit.Open(audit.Config{Dir: filepath.Join(s.config.State, "logs"), Redact: s.secrets.Redact})
 	s.store = store.New(store.Config{Dir: s.config.State, Now: s.config.Now})
 	if s.policy, err = session.OpenPolicy(statePath(s.config.State, "rule-bases.json"), false); err != nil {
 		s.problem("rule_bases", err.Error())
@@ -117,9 +116,9 @@ func (s *Server) wireTools() {
 	s.files = files.New(files.Config{Undo: filepath.Join(c.State, "objects", "undo"), Now: c.Now})
 	s.shell = shell.New(shell.Config{
 		Environ: c.Environ, Path: process.LoginPath, Ledger: s.ledger, Now: c.Now,
-		Secret: func(v string) bool { return s.redactor.Redact(v) != v },
+		Secret: func(v string) bool { return s.secrets.Redact(v) != v },
 	})
-	s.relay = relay.New(relay.Config{Providers: s.provider, Redact: s.redactor.Redact})
+	s.relay = relay.New(relay.Config{Providers: s.provider, Redact: s.secrets.Redact})
 	s.wireServices()
 	definitions, err := approval.OpenDefinitions(statePath(c.State, "definitions.json"))
 	if err != nil {
@@ -130,8 +129,8 @@ func (s *Server) wireTools() {
 		Local:  append(append([]tools.Tool{}, s.files.Tools()...), s.shell.Tool(), meta.ReadToolResult{Stored: s.store}),
 		Remote: s.services, Policy: s.policy, Memory: s.memory, Definitions: definitions, Inputs: s.inputs,
 		Asker:    s.broker,
-		Finisher: results.New(results.Config{Objects: s.store, Redact: s.redactor.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media}),
-		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.redactor.Redact,
+		Finisher: results.New(results.Config{Objects: s.store, Redact: s.secrets.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media}),
+		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.secrets.Redact,
 		Started: s.storeStart, Ended: s.callEnded, Closed: func(id string) { s.shell.Close(id) },
 		Now: c.Now, NewID: newID,
 	})
@@ -150,7 +149,7 @@ func (s *Server) wireServices() {
 		}),
 		Vars: func() services.Vars { return services.Vars{Root: s.Root(), Self: c.Self} },
 		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")},
-		Notify: s.serviceEvent, Redact: s.redactor.Redact, Now: c.Now,
+		Notify: s.serviceEvent, Redact: s.secrets.Redact, Now: c.Now,
 		Roots: func() []services.Root {
 			return []services.Root{{URI: fileURI(s.Root()), Name: filepath.Base(s.Root())}}
 		},
@@ -175,8 +174,8 @@ func (s *Server) serviceEvent(e services.Event) {
 	s.hub.Publish("tools.changed", struct{}{})
 }
 
-// applyConfig makes a configuration count for what is live: permissions, tool
-// modes and the values that must never be shown.
+// applyConfig makes a configuration count for what is live: permissions and
+// tool modes.
 func (s *Server) applyConfig(now *config.Settings) {
 	s.mu.Lock()
 	old := s.settings
@@ -185,10 +184,6 @@ func (s *Server) applyConfig(now *config.Settings) {
 	if old == now {
 		return
 	}
-	if old != nil {
-		s.redactor.Remove(secretValues(old)...)
-	}
-	s.redactor.Add(secretValues(now)...)
 	if err := s.policy.Set(valuesOf(now), s.rootResolver()); err != nil {
 		s.problem("rule_bases", err.Error())
 	}
@@ -196,20 +191,6 @@ func (s *Server) applyConfig(now *config.Settings) {
 
 func valuesOf(c *config.Settings) session.Values {
 	return session.Values{Version: c.Version, Policy: c.Permissions.Policy, Directories: c.Permissions.Directories, Tools: c.Permissions.Tools, Unreadable: c.Unreadable}
-}
-
-// secretValues are the plain values of everything sealed.
-func secretValues(c *config.Settings) []string {
-	var out []string
-	for _, p := range c.Providers {
-		if p.APIKey != "" {
-			out = append(out, p.APIKey)
-		}
-	}
-	for _, v := range c.Secrets.Vault {
-		out = append(out, v)
-	}
-	return out
 }
 
 // inputs are what grants are computed from.

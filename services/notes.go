@@ -3,6 +3,7 @@ package services
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,9 @@ const (
 type notes struct {
 	notify func(Event)
 	wake   chan struct{}
+	// changes counts what could change which tools there are, at once and not
+	// when it is told.
+	changes atomic.Uint64
 
 	mu    sync.Mutex
 	dirty map[*service]note
@@ -37,6 +41,9 @@ func newNotes(notify func(Event)) *notes {
 }
 
 func (n *notes) mark(s *service, what note) {
+	if what&^noteLog != 0 {
+		n.changes.Add(1)
+	}
 	if n.notify == nil {
 		return
 	}

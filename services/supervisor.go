@@ -212,6 +212,11 @@ func (v *Supervisor) Status(name string) (Status, error) {
 	return s.status(), nil
 }
 
+// Generation is a number that differs once any server's state or tools have
+// changed, so that what was computed from List and Tools need not be computed
+// again for each call.
+func (v *Supervisor) Generation() uint64 { return v.notes.changes.Load() }
+
 // Tools returns the tools of a running server, in its order; nil otherwise.
 func (v *Supervisor) Tools(name string) []ToolDef {
 	s, err := v.find(name)

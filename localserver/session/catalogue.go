@@ -15,6 +15,7 @@ import (
 
 // Remote is what sessions need of the MCP servers.
 type Remote interface {
+	Generation() uint64
 	List() []services.Status
 	Tools(name string) []services.ToolDef
 	Call(ctx context.Context, server, tool string, args json.RawMessage, progress services.Progress) (services.CallResult, error)
@@ -85,23 +86,23 @@ type known struct {
 	remote Remote
 	local  []string // names of the local tools
 
-	mu   sync.Mutex
-	last *catalogue
+	mu         sync.Mutex
+	last       *catalogue
+	generation uint64 // of last
 }
 
 func (k *known) get() *catalogue {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.last == nil {
-		k.last = k.build()
+	var now uint64
+	if k.remote != nil {
+		now = k.remote.Generation()
+	}
+	if k.last == nil || k.generation != now {
+		// The number is read first: what changes meanwhile is built next time.
+		k.last, k.generation = k.build(), now
 	}
 	return k.last
-}
-
-func (k *known) forget() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.last = nil
 }
 
 func (k *known) build() *catalogue {

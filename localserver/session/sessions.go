@@ -79,7 +79,6 @@ func (s *Sessions) Remember(q approval.Question, a approval.Answer) error { retu
 
 // ToolsChanged says that some server's tools or state changed.
 func (s *Sessions) ToolsChanged() error {
-	s.known.forget()
 	c := s.known.get()
 	seen := make(map[string]approval.Accepted, len(c.tools))
 	for d, n := range c.names {
