@@ -53,9 +53,10 @@ export function WaitingBar({ chat }) {
   const show = () => {
     const here = waiting.find(({ id }) => document.getElementById(`question-${id}`));
     if (here) showQuestion(here.id);
-    else if (waiting[0].conversation && waiting[0].conversation !== chat?.id) {
+    else if (waiting[0].conversation !== chat?.id) {
+      // A question without a conversation is shown by every chat.
       const { id, conversation } = waiting[0];
-      navigate(link('chat', /** @type {string} */ (conversation)));
+      navigate(conversation ? link('chat', conversation) : link('chat'));
       let tries = 0;
       const look = setInterval(() => {
         if (showQuestion(id) || ++tries > 40) clearInterval(look);

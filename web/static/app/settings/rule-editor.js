@@ -104,7 +104,7 @@ export function RuleEditor({ draft, setDraft }) {
     <p class="desc" id=${`${id}-hint`}>${tx('rules.hint', { read: html`<code>R:./docs/**</code>`, write: html`<code>W:./notes/*.md</code>`, both: html`<code>RW:~/work/**</code>` })}</p>
     <div class="rules-grid"><div class="rule-box"><div class="rule-numbers" aria-hidden="true">${lines.map((_, at) => html`<div key=${at} class=${faults.has(at + 1) ? 'bad' : ''}>${at + 1}</div>`)}</div>
       <textarea class="rule-text" ref=${area} wrap="off" rows=${Math.max(4, lines.length)} spellcheck=${false} autocomplete="off" autocapitalize="off" aria-label=${t('rules.label')} aria-describedby=${`${id}-hint ${id}-notes`} aria-invalid=${faults.size ? 'true' : undefined}
-        value=${text} onInput=${(/** @type {any} */ event) => {
+        placeholder=${'R:./**'} value=${text} onInput=${(/** @type {any} */ event) => {
           saving.clear();
           setDraft(event.currentTarget.value === saved ? null : event.currentTarget.value);
         }}></textarea></div>

@@ -13,7 +13,7 @@ export function faultOf(line, windows = false) {
   const text = line.replace(outer, '');
   if (!text || text.startsWith('#')) return '';
   if (bytes(text) > 4096) return 'too_long';
-  if (!text.isWellFormed()) return 'encoding';
+  if (/[\ud800-\udfff]/u.test(text)) return 'encoding';
   const match = /^(R|W|RW):/.exec(text);
   if (!match) return 'grammar';
   let pattern = text.slice(match[0].length).replace(outer, '');
