@@ -123,3 +123,15 @@ func canonical(s string, fold, nfc bool) string {
 	}
 	return s
 }
+
+// shown is how much of a name a refusal repeats, in bytes.
+const shown = 300
+
+// short is Visible for a name that may be of any length: the caller sent it
+// and knows the rest.
+func short(s string) string {
+	if len(s) > shown {
+		s = strings.ToValidUTF8(s[:shown], "") + "…"
+	}
+	return Visible(s)
+}

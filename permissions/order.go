@@ -49,12 +49,12 @@ func badPath(_ Settings, _ Grant, r Request) *Verdict {
 }
 
 func impossible(p Path) *Verdict {
-	return verdict(Error, 0, KeyBadPath, "path", Visible(p.Given), "why", p.Err)
+	return verdict(Error, 0, KeyBadPath, "path", short(p.Given), "why", p.Err)
 }
 
 func notReached(s Settings, g Grant, r Request) *Verdict {
 	if r.Hidden || !g.Reaches(r.Tool, r.Origin, r.Server, r.OwnName) {
-		return verdict(Deny, 1, KeyUnknownTool, "tool", Visible(r.Tool))
+		return verdict(Deny, 1, KeyUnknownTool, "tool", short(r.Tool))
 	}
 	if s.Tools[r.Tool].Off {
 		return verdict(Deny, 1, KeyToolOff, "tool", r.Tool)
@@ -65,7 +65,7 @@ func notReached(s Settings, g Grant, r Request) *Verdict {
 func ownState(_ Settings, _ Grant, r Request) *Verdict {
 	for _, p := range r.touched() {
 		if p.OwnState {
-			return verdict(Deny, 2, KeyOwnState, "path", Visible(p.Given))
+			return verdict(Deny, 2, KeyOwnState, "path", short(p.Given))
 		}
 	}
 	if r.Command != nil && r.Command.NamesState {
@@ -131,7 +131,7 @@ func badOperand(_ Settings, _ Grant, r Request) *Verdict {
 	}
 	for _, p := range r.Command.Paths {
 		if p.Err != "" {
-			return verdict(Ask, 0, KeyBadOperand, "path", Visible(p.Given), "why", p.Err).once()
+			return verdict(Ask, 0, KeyBadOperand, "path", short(p.Given), "why", p.Err).once()
 		}
 	}
 	return nil
