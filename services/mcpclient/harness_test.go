@@ -91,7 +91,7 @@ func dial(t *testing.T, kind string, change func(*services.Spec, *services.Hooks
 	if change != nil {
 		change(&spec, &r.hooks)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), slowdown*15*time.Second)
 	defer cancel()
 	p, err := New(testConfig()).Connect(ctx, spec, r.hooks)
 	if err != nil {
@@ -109,7 +109,7 @@ func dial(t *testing.T, kind string, change func(*services.Spec, *services.Hooks
 
 func call(t *testing.T, p services.Peer, name, args string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), slowdown*20*time.Second)
 	defer cancel()
 	res, err := p.Call(ctx, name, json.RawMessage(args), nil)
 	if err != nil {

@@ -108,7 +108,7 @@ func TestErasAndRememberedProtocol(t *testing.T) {
 				t.Errorf("protocol = %q, want %q", r.info.Protocol, tt.want)
 			}
 			// Generous for a loaded machine; the point is not to wait for a probe.
-			if took := time.Since(began); took > tt.atMost+2*time.Second {
+			if took := time.Since(began); took > slowdown*(tt.atMost+2*time.Second) {
 				t.Errorf("the handshake took %s, want at most %s", took, tt.atMost)
 			}
 			if err := p.Ping(t.Context()); err != nil {
@@ -159,7 +159,7 @@ func TestCrashFailsCallsAtOnce(t *testing.T) {
 			t.Errorf("err = %v, want exit code 7 with the last of stderr", err)
 		}
 	}
-	if took := time.Since(began); took > 3*time.Second {
+	if took := time.Since(began); took > slowdown*3*time.Second {
 		t.Errorf("it took %s", took)
 	}
 	if _, err := call(t, p, "echo", `{}`); err == nil {
@@ -193,7 +193,7 @@ func TestHangingHandshake(t *testing.T) {
 			if kind == "urandom" && !strings.Contains(err.Error(), "no MCP messages") {
 				t.Errorf("err = %v, want it to say what was printed", err)
 			}
-			if took := time.Since(began); took > 6*time.Second {
+			if took := time.Since(began); took > slowdown*6*time.Second {
 				t.Errorf("it took %s", took)
 			}
 			r.mu.Lock()
@@ -235,7 +235,7 @@ func TestBigAnswers(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "at most 16777216") {
 				t.Errorf("16 MiB: err = %v, want one that names the limit", err)
 			}
-			if took := time.Since(began); took > 8*time.Second {
+			if took := time.Since(began); took > slowdown*8*time.Second {
 				t.Errorf("the error took %s", took)
 			}
 			r.wait(t, "companion: the answer of the server has")
@@ -336,7 +336,7 @@ func TestFloodOnStderr(t *testing.T) {
 		if _, err := call(t, p, "echo", `{}`); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took > time.Second {
+		if took := time.Since(began); took > slowdown*time.Second {
 			t.Errorf("a call took %s", took)
 		}
 	}
@@ -354,7 +354,7 @@ func TestServerThatDoesNotRead(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "has not read its input") {
 		t.Errorf("err = %v", err)
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > slowdown*10*time.Second {
 		t.Errorf("it took %s", took)
 	}
 	if err := <-r.closed; err == nil {
@@ -383,7 +383,7 @@ func TestToolLists(t *testing.T) {
 			if err != nil || len(list) != tt.n {
 				t.Fatalf("%d tools, %v, want %d", len(list), err, tt.n)
 			}
-			if took := time.Since(began); took > 2*time.Second {
+			if took := time.Since(began); took > slowdown*2*time.Second {
 				t.Errorf("it took %s", took)
 			}
 			if tt.notice != "" && !strings.Contains(strings.Join(r.notices, "\n"), tt.notice) {
@@ -421,7 +421,7 @@ func TestEndIsVerified(t *testing.T) {
 			if err := p.Close(ctx); err != nil {
 				t.Error(err)
 			}
-			if took := time.Since(began); took > 4*time.Second || kind == "plain" && took > 2*time.Second {
+			if took := time.Since(began); took > slowdown*4*time.Second || kind == "plain" && took > slowdown*2*time.Second {
 				t.Errorf("the end took %s", took)
 			}
 			for _, pid := range append(pids, r.info.Pid) {
