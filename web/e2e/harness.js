@@ -113,8 +113,8 @@ export async function openPage(context, address) {
     const url = new URL(request.url());
     if (url.protocol.startsWith('http') && url.origin !== new URL(address).origin) faults.push(`request: ${request.url()}`);
   });
-  await page.goto(address);
   page.faults = faults;
+  await page.goto(address);
   return page;
 }
 
@@ -132,6 +132,7 @@ export async function passWelcome(page) {
 
 /** Sends a message by keyboard alone. @param {any} page @param {string} text */
 export async function say(page, text) {
+  await page.locator('.composer button[type=submit]').waitFor();
   await page.locator('.composer textarea').focus();
   await page.keyboard.insertText(text);
   await page.keyboard.press('Escape');

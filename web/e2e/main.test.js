@@ -1,236 +1,195 @@
-// The main job, end to end: Mirror asks for tools, the gate asks the person, the person answers in the page.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { GUARD_MS, scenario, useBrowser } from './rig.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { closeBrowser, missing, newContext, openPage, passWelcome, say, startCompanion } from './harness.js';
 
-useBrowser();
-
-const files = { 'README.md': '# Hello\n\nThis is the readme.\n', 'notes.txt': 'one\ntwo\nthree\n' };
-
-scenario('first run: pick a folder, a model, see the tools', { files }, async (stage) => {
-  const me = await stage.page({ start: false });
-  await me.welcome.waitFor();
-  assert.match(await me.page.locator('.steps').innerText(), /project/);
-  await me.page.getByRole('radio', { name: /Mirror/ }).waitFor();
-  assert.ok(await me.page.getByRole('radio', { name: /Mirror/ }).isChecked());
-  for (const tool of ['read_file', 'edit_file', 'list_directory', 'search_files', 'execute_command']) await me.page.locator('.tool-chips').getByText(tool, { exact: true }).waitFor();
-  stage.companion.write('inner/deep/x.txt', 'x');
-  await me.button('Change…').click();
-  await me.button('inner').click();
-  await me.button('deep').waitFor();
-  await me.button('Use this folder').click();
-  await me.page.locator('.steps code').filter({ hasText: 'project/inner' }).waitFor();
-  await me.button('Start').click();
-  await me.composer.waitFor();
-  await me.button(/Folder: .*inner/, false).waitFor();
-  assert.equal((await stage.companion.api('GET', '/api/status')).root, path.join(stage.companion.root, 'inner'));
+const skip = missing() || false;
+/** @type {any} */
+let companion;
+before(async () => {
+  if (!skip) companion = await startCompanion({ files: { 'README.md': '# Read me\n\nNames come from the scanner.\n', 'a.txt': 'x\n' } });
+});
+after(async () => {
+  await closeBrowser();
+  await companion?.clean();
 });
 
-scenario('a message to Mirror shows what a model would get', { files }, async (stage) => {
-  const me = await stage.page();
-  await me.say('hello there');
-  await me.sees(/hello there/);
-  await me.sees(/read_file/);
-  await me.idle();
+/** Focuses the first question as the waiting bar does, past the guard, and presses a key. @param {any} page @param {string} key */
+async function press(page, key) {
+  await page.locator('.card.ask').first().waitFor();
+  await page.waitForTimeout(600);
+  await page.locator('.waiting').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press(key);
+}
+/** @param {any} page @param {string} text */
+const shows = (page, text) => page.locator('.log', { hasText: text }).waitFor({ timeout: 10_000 });
+
+test('the main job, keyboard only', { skip, timeout: 120_000 }, async () => {
+  const context = await newContext();
+  const page = await openPage(context, companion.address);
+  assert.equal(new URL(page.url()).hash.includes('code'), false, 'the code left the address bar');
+  await page.locator('.welcome-go button').waitFor();
+  await page.locator('.welcome-go button').focus();
+  await page.keyboard.press('Enter');
+
+  await say(page, '/read_file path=README.md');
+  await page.locator('.card.ask').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA', 'focus was not taken');
+  assert.match(await page.title(), /^\(1\)/);
+  await press(page, '1');
+  await shows(page, 'Names come from the scanner.');
+  assert.equal(await page.locator('.card.ask').count(), 0);
+  assert.doesNotMatch(await page.title(), /^\(/);
+
+  await say(page, '/execute_command command="ls | wc -l"');
+  await page.locator('.card.ask mark').waitFor();
+  assert.equal(await page.locator('.card.ask mark').first().textContent(), '|');
+  await press(page, '4');
+  await page.keyboard.insertText('not that one');
+  await page.keyboard.press('Enter');
+  await shows(page, 'Denied by you: “not that one”');
+
+  await say(page, '/edit_file path=README.md mode=replace old_text="Names come from the scanner." new_text="Names are numbers."');
+  await page.locator('.card.ask .diff .add').waitFor();
+  assert.match(await page.locator('.card.ask .diff').textContent(), /-Names come from the scanner\.\s*\+Names are numbers\./);
+  assert.match(readFileSync(join(companion.root, 'README.md'), 'utf8'), /scanner/, 'nothing is written before the answer');
+  await press(page, '1');
+  const undo = page.locator('.card button', { hasText: 'Undo' });
+  await undo.waitFor();
+  assert.match(readFileSync(join(companion.root, 'README.md'), 'utf8'), /numbers/);
+  await undo.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.saved').waitFor();
+  assert.match(readFileSync(join(companion.root, 'README.md'), 'utf8'), /scanner/);
+
+  await say(page, '/read_file path=a.txt');
+  await press(page, '3');
+  await page.locator('.rules').waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.card.ask').waitFor({ state: 'detached' });
+  await say(page, '/read_file path=a.txt');
+  await page.locator('.card.done code', { hasText: 'R:' }).last().waitFor();
+  assert.deepEqual(page.faults, []);
+  await context.close();
 });
 
-scenario('read: asks, allow once shows it, a rule of Permissions lets it through', { files }, async (stage) => {
-  const me = await stage.page();
-  await me.say('/read_file path=README.md');
-  const question = await me.question('README.md');
-  assert.equal(await me.page.title().then((title) => title.startsWith('(1) ')), true);
-  assert.equal(await me.page.locator('#icon').getAttribute('href'), 'icon-ask.svg');
-  assert.match(await question.innerText(), /Read .*README\.md\?/);
-  assert.match(await question.innerText(), /no (R )?rule covers/i);
-  assert.ok(!(await me.log.innerText()).includes('This is the readme'), 'nothing is read before the answer');
-  await me.answer(question, 'Allow once');
-  await me.sees('This is the readme.');
-  await me.idle();
-  assert.match(await (await me.finished('read_file')).innerText(), /allowed by you/);
-
-  await me.go('settings/permissions');
-  const lines = me.page.getByRole('textbox', { name: /Directories|Rules/i });
-  await lines.fill('R:./**');
-  await me.button(/^Save/, false).click();
-  await me.page.getByText('Saved').waitFor();
-  assert.deepEqual((await stage.companion.api('GET', '/api/permissions')).directories, ['R:./**']);
-  await me.page.goBack();
-  await me.say('/read_file path=README.md');
-  const second = await me.finished('read_file');
-  await me.page.waitForFunction(() => document.querySelectorAll('section.card.done').length === 2);
-  assert.match(await second.innerText(), /rule R:\.\/\*\*/);
-  assert.equal(await me.questions.count(), 0);
+test('accidents do not allow: just appeared, Enter in the chat, keys while typing, a double click', { skip, timeout: 60_000 }, async () => {
+  const context = await newContext();
+  const page = await openPage(context, companion.link());
+  await passWelcome(page);
+  await say(page, '/read_file path=README.md\n/read_file {"path": "./README.md"}');
+  await page.locator('.card.ask').nth(1).waitFor();
+  await page.locator('.card.ask').first().evaluate((card) => card.querySelector('.choices button').click());
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('1 2 3');
+  await page.waitForTimeout(400);
+  assert.equal(await page.locator('.card.ask').count(), 2);
+  await page.locator('.composer textarea').fill('');
+  await page.waitForTimeout(600);
+  await page.locator('.card.ask').first().locator('.choices button').first().dblclick();
+  await page.waitForTimeout(500);
+  assert.equal(await page.locator('.card.ask').count(), 1, 'the second click of a double click answers nothing else');
+  await page.locator('.card.ask').first().getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.locator('.card.ask').waitFor({ state: 'detached' });
+  await page.locator('.divider').waitFor();
+  assert.deepEqual(page.faults, []);
+  await context.close();
 });
 
-scenario('a pipe asks and says why; deny with a reason reaches the chat', { files, rules: ['R:./**'] }, async (stage) => {
-  const me = await stage.page();
-  await me.say('/execute_command command="ls | wc -l"');
-  const question = await me.question('wc -l');
-  const text = await question.innerText();
-  assert.match(text, /Run a command in/);
-  assert.match(await question.locator('.why').first().innerText(), /\|/, 'the reason names what could not be read');
-  assert.match((await question.locator('mark').allInnerTexts()).join(''), /\|/, 'the pipe is marked in the command');
-  await me.deny(question, 'not in this folder please');
-  const card = await me.finished('execute_command');
-  assert.match(await card.innerText(), /Denied/);
-  await me.sees(/not in this folder please/);
-  await me.idle();
-
-  await me.say('/execute_command command="ls | wc -l"');
-  await me.answer(await me.question('wc -l'), 'Allow once');
-  const done = await me.finished('execute_command');
-  await me.page.waitForFunction(() => document.querySelectorAll('section.card.done').length === 2);
-  assert.match(await done.innerText(), /exit 0/);
-  await done.getByRole('button').first().click();
-  await me.page.getByRole('group', { name: 'Output', exact: true }).getByText('2').waitFor();
+test('reload and a second tab keep the question; answered in one, gone in the other', { skip, timeout: 60_000 }, async () => {
+  const context = await newContext();
+  const page = await openPage(context, companion.link());
+  await passWelcome(page);
+  await say(page, '/list_directory path=.');
+  await page.locator('.card.ask').waitFor();
+  await page.reload();
+  await page.locator('.card.ask').waitFor();
+  const second = await openPage(context, page.url());
+  await second.locator('.card.ask').waitFor();
+  await second.waitForTimeout(600);
+  await second.locator('.card.ask').focus();
+  await second.keyboard.press('1');
+  await page.locator('.card.ask').waitFor({ state: 'detached' });
+  await shows(page, 'entries');
+  await shows(page, 'The tool answered');
+  await shows(second, 'The tool answered');
+  await page.getByText('Answered in another tab.').waitFor();
+  assert.deepEqual([page.faults, second.faults], [[], []]);
+  await context.close();
 });
 
-scenario('an edit shows its difference before, and can be undone after', { files, rules: ['R:./**'] }, async (stage) => {
-  const me = await stage.page();
-  await me.say('/edit_file path=notes.txt mode=replace old_text=two new_text=TWO');
-  const question = await me.question('notes.txt');
-  const diff = question.getByRole('group', { name: 'Changes' });
-  assert.match(await diff.innerText(), /-two\n\+TWO/);
-  assert.equal(stage.companion.read('notes.txt'), files['notes.txt'], 'nothing is written before the answer');
-  await me.answer(question, 'Allow once');
-  const card = await me.finished('edit_file');
-  assert.equal(stage.companion.read('notes.txt'), 'one\nTWO\nthree\n');
-  assert.match(await card.innerText(), /\+1 −1/);
-  await card.getByRole('button', { name: /^Undo/ }).click();
-  await card.getByText('Undone').waitFor();
-  assert.equal(stage.companion.read('notes.txt'), files['notes.txt']);
+test('eight tabs and six questions at once can each be answered, each within a moment', { skip, timeout: 120_000 }, async () => {
+  const context = await newContext();
+  const page = await openPage(context, companion.link());
+  await passWelcome(page);
+  const others = [];
+  for (let i = 0; i < 7; i++) others.push(await openPage(context, page.url()));
+  await say(page, Array.from({ length: 6 }, (_, i) => `/execute_command command="echo ${i} | cat"`).join('\n'));
+  await page.locator('.card.ask').nth(5).waitFor();
+  const last = others[6];
+  await last.getByText('6 questions waiting').first().waitFor({ state: 'attached' });
+  for (let left = 5; left >= 0; left--) {
+    await page.waitForTimeout(550);
+    const took = await page.evaluate(async () => {
+      const before = document.querySelectorAll('.card.ask').length;
+      const start = performance.now();
+      /** @type {HTMLElement} */ (document.querySelector('.card.ask .choices button')).click();
+      while (document.querySelectorAll('.card.ask').length === before) await new Promise(requestAnimationFrame);
+      return performance.now() - start;
+    });
+    assert.ok(took < 1_000, `${took} ms`);
+    assert.equal(await page.locator('.card.ask').count(), left);
+  }
+  await shows(page, '6 tools answered');
+  assert.deepEqual(page.faults, []);
+  await context.close();
 });
 
-scenario('undo refuses when the file changed since, and says so', { files, rules: ['R:./**'] }, async (stage) => {
-  const me = await stage.page();
-  await me.say('/edit_file path=notes.txt mode=append content="four"');
-  await me.answer(await me.question('notes.txt'), 'Allow once');
-  const card = await me.finished('edit_file');
-  stage.companion.write('notes.txt', 'mine\n');
-  await card.getByRole('button', { name: /^Undo/ }).click();
-  await card.getByRole('alert').getByText(/changed/).waitFor();
-  assert.equal(stage.companion.read('notes.txt'), 'mine\n');
+test('Stop kills what runs', { skip, timeout: 60_000 }, async () => {
+  const context = await newContext();
+  const page = await openPage(context, companion.link());
+  await passWelcome(page);
+  await say(page, '/execute_command command="echo begun; touch started; sleep 300; touch finished"');
+  await press(page, '1');
+  await page.locator('.card.run pre', { hasText: 'begun' }).waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).last().click();
+  await page.locator('.card.done').waitFor();
+  assert.match(await page.locator('.card.done').textContent(), /Stopped/);
+  assert.equal(existsSync(join(companion.root, 'started')), true);
+  assert.deepEqual(page.faults, []);
+  await context.close();
 });
 
-scenario('for this session, and always with a rule that is read before it is saved', { files: { ...files, 'docs/a.md': 'AAA', 'docs/b.md': 'BBB' } }, async (stage) => {
-  const me = await stage.page();
-  await me.say('/read_file path=README.md');
-  await me.answer(await me.question('README.md'), 'Allow for this session');
-  await me.sees('This is the readme.');
-  await me.idle();
-  await me.say('/read_file path=README.md');
-  await me.page.waitForFunction(() => document.querySelectorAll('section.card.done').length === 2);
-  assert.equal(await me.questions.count(), 0);
-  await me.idle();
-
-  await me.say('/list_directory path=docs');
-  const question = await me.question('docs');
-  await me.answer(question, 'Always…');
-  await question.getByRole('radio', { name: /Add the rule/ }).first().check();
-  assert.match(await question.locator('.rules').innerText(), /R:/);
-  await me.answer(question, 'Allow and remember');
-  await me.finished('list_directory');
-  const { directories } = await stage.companion.api('GET', '/api/permissions');
-  assert.equal(directories.length, 1);
-  assert.match(directories[0], /^R:.*docs/);
-  await me.idle();
-  await me.say('/read_file path=docs/b.md');
-  await me.sees('BBB');
-  assert.equal(await me.questions.count(), 0);
+test('the token stays in sessionStorage, and nothing else is kept', { skip, timeout: 60_000 }, async () => {
+  const context = await newContext();
+  const page = await openPage(context, companion.link());
+  await passWelcome(page);
+  const kept = await page.evaluate(() => ({ local: Object.keys(localStorage), session: Object.keys(sessionStorage), cookie: document.cookie }));
+  assert.deepEqual(kept, { local: [], session: ['zc.pairing'], cookie: '' });
+  await page.evaluate(() => window.postMessage({ approve: true, type: 'offer' }, '*'));
+  const fresh = await newContext();
+  const stranger = await openPage(fresh, companion.origin);
+  await stranger.getByText('zeroclaw open', { exact: false }).first().waitFor();
+  await context.close();
+  await fresh.close();
 });
 
-scenario('the main job with the keyboard alone', { files, timeout: 150_000 }, async (stage) => {
-  const me = await stage.page({ start: false });
-  const { keyboard } = me.page;
-  await me.welcome.waitFor();
-  await me.tabTo({ name: 'Start', tag: 'button' });
-  await keyboard.press('Enter');
-  await me.tabTo({ name: 'Message' });
-  await keyboard.type('/read_file path=README.md');
-  await keyboard.press('Enter');
-  await me.question('README.md');
-  assert.equal((await me.focused()).name, 'Message', 'a question never takes the focus away');
-  // Typing goes on: none of this may answer.
-  await keyboard.type('1');
-  await keyboard.press('Backspace');
-  await me.page.waitForTimeout(GUARD_MS);
-  assert.equal(await me.questions.count(), 1);
-  await me.tabTo({ name: /question waiting/ }, { back: true });
-  await keyboard.press('Enter');
-  assert.match((await me.focused()).class, /ask/, 'the card itself has the focus, no button of it');
-  await keyboard.press('1');
-  await me.sees('This is the readme.');
-  await me.idle();
-  assert.equal((await me.focused()).name, 'Message', 'after the answer the focus is back where one writes');
-
-  await me.tabTo({ name: 'Settings', tag: 'a' }, { back: true });
-  await keyboard.press('Enter');
-  await me.page.waitForFunction(() => location.hash.startsWith('#/settings'));
-  await me.tabTo({ name: 'Permissions', tag: 'a' });
-  await keyboard.press('Enter');
-  await me.page.getByRole('textbox', { name: /Directories|Rules/i }).waitFor();
-  await me.tabTo({ name: /Directories|Rules/i, tag: 'textarea' });
-  await keyboard.type('R:./**');
-  await me.tabTo({ name: /^Save/, tag: 'button' });
-  await keyboard.press('Enter');
-  await me.page.getByText('Saved').waitFor();
-  await keyboard.press('Alt+ArrowLeft');
-  await me.page.waitForFunction(() => location.hash.startsWith('#/settings'));
-  await me.tabTo({ name: /Back to the chat|Chat/i, tag: 'a' });
-  await keyboard.press('Enter');
-
-  await me.composer.waitFor();
-  await me.tabTo({ name: 'Message' });
-  await keyboard.type('/read_file path=README.md');
-  await keyboard.press('Enter');
-  await me.sees('This is the readme.');
-  await me.idle();
-  assert.equal(await me.questions.count(), 0);
-
-  await me.tabTo({ name: 'Message' });
-  await keyboard.type('/execute_command command="ls | wc -l"');
-  await keyboard.press('Enter');
-  await me.question('wc -l');
-  await me.tabTo({ name: /question waiting/ }, { back: true });
-  await keyboard.press('Enter');
-  await keyboard.press('4');
-  await me.tabTo({ name: 'Reason for the model (optional)' });
-  await keyboard.type('no thanks, 1234');
-  await keyboard.press('Enter');
-  await me.sees(/no thanks, 1234/);
-  await me.idle();
-
-  await me.tabTo({ name: 'Message' });
-  await keyboard.type('/edit_file path=notes.txt mode=replace old_text=two new_text=TWO');
-  await keyboard.press('Enter');
-  await me.question('notes.txt');
-  await me.tabTo({ name: /question waiting/ }, { back: true });
-  await keyboard.press('Enter');
-  // Enter on the card goes to Deny, never to an allow.
-  await keyboard.press('Enter');
-  assert.equal((await me.focused()).name, 'Deny…');
-  assert.equal(await me.questions.count(), 1);
-  await me.tabTo({ name: 'Allow once', tag: 'button' }, { back: true });
-  await me.page.waitForTimeout(GUARD_MS);
-  await keyboard.press('Enter');
-  await me.finished('edit_file');
-  assert.equal(stage.companion.read('notes.txt'), 'one\nTWO\nthree\n');
-  await me.idle();
-  await me.tabTo({ name: /^Undo the change of notes\.txt/ }, { back: true });
-  await keyboard.press('Enter');
-  await me.page.getByText('Undone').waitFor();
-  assert.equal(stage.companion.read('notes.txt'), files['notes.txt']);
-});
-
-scenario('starting in a folder that the page chose before', { files }, async (stage) => {
-  const { companion } = stage;
-  companion.write('chosen/here.txt', 'found me');
-  const me = await stage.page();
-  await companion.api('PUT', '/api/root', { path: path.join(companion.root, 'chosen') });
-  await me.button(/Folder: .*chosen/, false).waitFor();
-  await me.say('/read_file path=here.txt');
-  await me.answer(await me.question('here.txt'), 'Allow once');
-  await me.sees('found me');
-  assert.ok(existsSync(path.join(companion.home, '.zeroclaw')));
+test('a restarted companion: the page says how to go on, and nothing that waited runs', { skip, timeout: 90_000 }, async () => {
+  const own = await startCompanion({});
+  const context = await newContext();
+  const page = await openPage(context, own.address);
+  await passWelcome(page);
+  await say(page, '/execute_command command="touch ran | cat"');
+  await page.locator('.card.ask').waitFor();
+  await own.restart();
+  await page.getByText('The companion was restarted', { exact: false }).waitFor({ timeout: 30_000 });
+  assert.equal(existsSync(join(own.root, 'ran')), false);
+  const again = await openPage(context, own.link());
+  await again.locator('.composer textarea').waitFor();
+  await page.locator('.composer textarea').waitFor({ timeout: 10_000 });
+  assert.equal(existsSync(join(own.root, 'ran')), false);
+  await context.close();
+  await own.clean();
 });

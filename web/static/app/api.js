@@ -29,6 +29,8 @@ export const pairing = signal({ state: 'starting' });
 
 /** @type {{token: string, token_id: string, server: string} | null} */
 let held = null;
+/** The server may be another one since the token was last sent: it has to prove itself first. */
+let doubted = false;
 /** @type {BroadcastChannel | null} */
 let channel = null;
 
@@ -72,18 +74,42 @@ async function failure(response) {
   return new ApiError(response.status, `http_${response.status}`, text.slice(0, 300) || `HTTP ${response.status}`);
 }
 
+/** The connection was gone for a moment, so the port may belong to another program now. */
+export function doubt() {
+  doubted = true;
+}
+
+async function settleDoubt() {
+  if (!doubted || !held) return;
+  const asked = held;
+  let good;
+  try {
+    good = await proves(asked);
+  } catch {
+    throw new ApiError(0, 'unreachable', 'the companion does not answer');
+  }
+  if (held !== asked) return;
+  if (good) doubted = false;
+  else if (!(await askTabs(asked.token))) {
+    if (held === asked) forget('restarted');
+    throw new ApiError(401, 'unauthorized', 'the companion was restarted');
+  }
+}
+
 /**
  * A raw request with the token. Throws ApiError for every refusal and `unreachable` when nobody answers.
  * @param {string} path @param {RequestInit & {headers?: Record<string, string>}} [init] @returns {Promise<Response>}
  */
 export async function request(path, init = {}) {
   for (let attempt = 0; ; attempt++) {
+    await settleDoubt();
     const sent = held?.token;
     let response;
     try {
       response = await send(address(path), { ...init, headers: { ...init.headers, ...authorization() } });
     } catch (error) {
       if (init.signal?.aborted) throw error;
+      doubted = true;
       throw new ApiError(0, 'unreachable', 'the companion does not answer');
     }
     if (response.ok) return response;
@@ -139,6 +165,7 @@ function forget(reason) {
 /** @param {{token: string, token_id: string, server: string}} next */
 function hold(next) {
   held = next;
+  doubted = false;
   try {
     sessionStorage.setItem(STORE, JSON.stringify(next));
   } catch {

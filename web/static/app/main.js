@@ -1,6 +1,6 @@
 // Starts the page: pairing, the event stream, and the view that the route names.
 import { html, render, useEffect, useErrorBoundary, useState } from '../vendor/preact.js';
-import { api, pair, pairing, request, VERSION } from './api.js';
+import { api, doubt, pair, pairing, request, VERSION } from './api.js';
 import { watchQuestions } from './calls/attention.js';
 import { ChatView } from './chat/view.js';
 import { followEvents } from './events.js';
@@ -62,7 +62,10 @@ function follow() {
   pairing.subscribe(({ state }) => {
     if (state === 'paired' && !stop) {
       stop = followEvents({
-        open: (headers, signal) => request('/api/events', { headers, signal }),
+        open: (headers, signal) => {
+          doubt();
+          return request('/api/events', { headers, signal });
+        },
         deliver: applyEvent,
         report: setConnection,
         locks: navigator.locks,

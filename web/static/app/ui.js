@@ -145,10 +145,10 @@ function PromptForm({ title, label, value, action, close }) {
 
 /**
  * A button that opens a list of choices; arrows move, Escape closes, focus returns.
- * @param {{label: any, name: string, class?: string, items: {key: string, label: any, meta?: any, checked?: boolean, danger?: boolean, href?: string, run?: () => void}[], side?: ''|'right', up?: boolean, title?: string}} props
+ * @param {{label: any, name: string, class?: string, items: {key: string, label: any, meta?: any, checked?: boolean, danger?: boolean, href?: string, run?: () => void}[], side?: ''|'right', title?: string}} props
  * `name` is the accessible name of the button.
  */
-export function Menu({ label, name, class: classes = 'chip', items, side = '', up, title }) {
+export function Menu({ label, name, class: classes = 'chip', items, side = '', title }) {
   const [open, setOpen] = useState(false);
   const wrap = useRef(/** @type {HTMLElement|null} */ (null));
   const list = useRef(/** @type {HTMLElement|null} */ (null));
@@ -157,6 +157,16 @@ export function Menu({ label, name, class: classes = 'chip', items, side = '', u
     setOpen(false);
     button()?.focus();
   };
+  useLayoutEffect(() => {
+    if (!open) return;
+    // In the top layer nothing clips it; it stays inside the window, above its button when there is no room below.
+    const menu = /** @type {HTMLElement} */ (list.current);
+    menu.showPopover();
+    const at = button().getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = menu;
+    menu.style.left = `${Math.max(8, Math.min(side === 'right' ? at.right - width : at.left, innerWidth - width - 8))}px`;
+    menu.style.top = `${at.bottom + height + 8 > innerHeight && at.top - height - 4 > 8 ? at.top - height - 4 : at.bottom + 4}px`;
+  }, [open]);
   useEffect(() => {
     if (!open) return undefined;
     const entries = () => /** @type {HTMLElement[]} */ ([...(list.current?.querySelectorAll('[role^=menuitem]') ?? [])]);
@@ -183,7 +193,7 @@ export function Menu({ label, name, class: classes = 'chip', items, side = '', u
   };
   return html`<span class="menu-wrap" ref=${wrap} onKeyDown=${onKey}>
     <button type="button" class=${classes} aria-haspopup="menu" aria-expanded=${open} aria-label=${name} title=${title} onClick=${() => setOpen(!open)}><span>${label}</span></button>
-    ${open ? html`<div class=${`menu ${side} ${up ? 'up' : ''}`} role="menu" aria-label=${name} ref=${list}>${items.map((item) => {
+    ${open ? html`<div class="menu" popover="manual" role="menu" aria-label=${name} ref=${list}>${items.map((item) => {
       const radio = item.checked !== undefined;
       const content = html`${radio ? html`<span class="tick" aria-hidden="true">${item.checked ? '✓' : ''}</span>` : null}<span class="two"><span>${item.label}</span>${item.meta ? html`<span class="meta">${item.meta}</span>` : null}</span>`;
       return item.href
@@ -226,19 +236,21 @@ export function Shell({ label, side, children }) {
   const nav = useRef(/** @type {HTMLElement|null} */ (null));
   const open = drawerOpen.value;
   useEffect(() => {
-    if (open) /** @type {HTMLElement|null} */ (nav.current?.querySelector('a, button, input'))?.focus();
-  }, [open]);
-  const onKey = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === 'Escape' && open) {
+    if (!open) return undefined;
+    /** @type {HTMLElement|null} */ (nav.current?.querySelector('a, button, input'))?.focus();
+    const close = (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== 'Escape') return;
       setDrawer(false);
-      /** @type {HTMLElement|null} */ (document.querySelector('.menu-btn'))?.focus();
-    }
-  };
+      requestAnimationFrame(() => /** @type {HTMLElement|null} */ (document.querySelector('.menu-btn'))?.focus());
+    };
+    addEventListener('keydown', close);
+    return () => removeEventListener('keydown', close);
+  }, [open]);
   return html`<div class="app"><a class="skip" href="#main" onClick=${(/** @type {Event} */ event) => {
     event.preventDefault();
     document.getElementById('main')?.focus();
   }}>${t('nav.skip')}</a>
-    <nav id="side" class=${`side ${open ? 'open' : ''}`} aria-label=${label} ref=${nav} onKeyDown=${onKey}>${side}</nav>
+    <nav id="side" class=${`side ${open ? 'open' : ''}`} aria-label=${label} ref=${nav}>${side}</nav>
     <button type="button" class="backdrop" tabindex="-1" aria-label=${t('nav.close')} onClick=${() => setDrawer(false)}></button>
     <main id="main" class="main" tabindex="-1" inert=${open}>${children}</main></div>`;
 }

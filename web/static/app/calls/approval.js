@@ -1,5 +1,5 @@
 // A question: what would run, why it asks, what it reaches, and the choices with their scope. The loudest thing on the page.
-import { html, signal, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
+import { html, signal, useEffect, useId, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { shortPath } from '../chat/folders.js';
 import { formatTime, t, tx } from '../i18n/index.js';
 import { answer, approvals, clock, resolved, runClock } from '../store.js';
@@ -41,6 +41,17 @@ function titleOf(approval) {
   }
   const tool = html`<code><${Visible} text=${approval.tool} /></code>`;
   return approval.server ? tx('ask.tool_of', { tool, server: html`<b><${Visible} text=${approval.server} /></b>` }) : tx('ask.tool', { tool });
+}
+
+/** The companion's sentence, with what it puts in backticks as code. @param {{text: string}} props */
+function Sentence({ text }) {
+  return text.split(/`([^`\n]+)`/).map((piece, at) => (at % 2 ? html`<code key=${at}><${Visible} text=${piece} /></code>` : html`<${Visible} key=${at} text=${piece} />`));
+}
+
+/** What a rule would cover, in words. @param {string} rule */
+function scopeOf(rule) {
+  if (/\*\*$/.test(rule)) return t('ask.rule_below');
+  return /[*?[{]/.test(rule) ? t('ask.rule_pattern') : t('ask.rule_exact');
 }
 
 /** Exactly what would run. @param {{approval: Approval}} props */
@@ -123,7 +134,7 @@ export function Question({ approval }) {
   return html`<section class="card ask" role="group" aria-labelledby=${`${id}-t`} aria-describedby=${`${id}-w`} tabindex="-1" ref=${card} onKeyDown=${onKey} id=${`question-${approval.id}`}>
     <div class="ask-head"><${Sign} kind="wait" /><h3 id=${`${id}-t`}>${titleOf(approval)}</h3>
       ${approval.deadline ? html`<span class="meta">${left > 60_000 ? t('ask.until', { time: formatTime(approval.deadline) }) : left > 0 ? t('ask.left', { n: Math.ceil(left / 1000) }) : t('ask.over')}</span>` : null}</div>
-    <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Visible} text=${approval.reason} />` : t('ask.why_unknown')}${approval.rule ? html` <code>${approval.rule}</code>` : null}</p>
+    <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${approval.reason} />` : t('ask.why_unknown')}${approval.rule ? html` <code>${approval.rule}</code>` : null}</p>
     <${What} approval=${approval} />
     ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${sending} />` : html`<div class="choices">
       <${Button} keys="1" disabled=${sending || !can('once')} title=${can('once') ? '' : notOffered} onClick=${() => decide('once')}>${t('ask.once')}<//>
@@ -140,7 +151,7 @@ export function Question({ approval }) {
 function Deny({ decide, disabled }) {
   const input = useRef(/** @type {HTMLInputElement|null} */ (null));
   const [reason, setReason] = useState('');
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   return html`<form class="deny-form" onSubmit=${(/** @type {Event} */ event) => {
     event.preventDefault();
     decide('deny', reason.trim() ? { reason: reason.trim() } : {});
@@ -153,13 +164,13 @@ function Always({ approval, decide, disabled }) {
   const name = useId();
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const options = [
-    ...(approval.choices.includes('rule') ? (approval.proposed_rules ?? []).map((rule) => ({ value: rule, label: tx('ask.rule', { rule: html`<code>${rule}</code>` }), meta: t('ask.rule_scope') })) : []),
+    ...(approval.choices.includes('rule') ? (approval.proposed_rules ?? []).map((rule) => ({ value: rule, label: tx('ask.rule', { rule: html`<code>${rule}</code>` }), meta: scopeOf(rule) })) : []),
     ...(approval.choices.includes('always') ? [approval.command
       ? { value: '', label: t('ask.always_command'), meta: t('ask.always_command_scope', { cwd: shortPath(approval.command.cwd ?? '') }) }
       : { value: '', label: tx('ask.always_tool', { tool: html`<code>${approval.tool}</code>` }), meta: t('ask.always_tool_scope') }] : []),
   ];
   const [chosen, setChosen] = useState(options[0]?.value ?? '');
-  useEffect(() => /** @type {HTMLElement|null} */ (box.current?.querySelector('input'))?.focus(), []);
+  useLayoutEffect(() => /** @type {HTMLElement|null} */ (box.current?.querySelector('input'))?.focus(), []);
   return html`<form class="rules" ref=${box} onSubmit=${(/** @type {Event} */ event) => {
     event.preventDefault();
     decide('always', chosen ? { rule: chosen } : {});

@@ -38,6 +38,13 @@ function outcome(call) {
   return '';
 }
 
+/** How a call that did not succeed ended, in words. @param {Call} call @returns {string[]} */
+function ending(call) {
+  const own = call.status === 'denied' ? /^denied by the user(?::\s*([\s\S]*))?$/.exec(call.reason ?? '') : null;
+  if (own) return [own[1] ? t('card.denied_because', { reason: own[1] }) : t('card.denied_by_you')];
+  return [call.status === 'ok' ? t('status.error') : t(`status.${call.status}`), call.reason ?? ''];
+}
+
 /** Who let the call through. @param {Call} call */
 function permit(call) {
   if (call.rule && (call.by === 'rule' || !call.by)) return tx('card.rule', { rule: html`<code>${call.rule}</code>` });
@@ -127,13 +134,13 @@ function fromMessage(asked, data) {
 }
 
 /**
- * @param {{asked: AskedCall, result?: MessageData, active: boolean}} props
- * `active`: the conversation runs, so a call without an end is on its way
+ * @param {{asked: AskedCall, result?: MessageData, active: boolean, opened?: boolean}} props
+ * `active`: the conversation runs, so a call without an end is on its way. `opened`: its result shows unfolded
  */
-export function CallCard({ asked, result, active }) {
+export function CallCard({ asked, result, active, opened = false }) {
   const live = callSignal(asked.call_id).value;
   const approval = approvals.value.find(({ call_id }) => call_id === asked.call_id);
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(opened);
   /** @type {Call} */
   const call = live && (isFinal(live.call) || !result) ? live.call : result ? fromMessage(asked, result) : { call_id: asked.call_id, tool: asked.tool, status: asked.broken !== undefined ? 'error' : active ? 'running' : 'interrupted' };
   const args = live?.arguments && Object.keys(live.arguments).length ? live.arguments : asked.arguments;
@@ -147,7 +154,7 @@ export function CallCard({ asked, result, active }) {
   const off = call.status === 'cancelled' || call.status === 'interrupted';
   const subject = subjectOf(args);
   const words = call.status === 'ok' && !call.is_error ? [outcome(call), call.duration_ms !== undefined ? formatDuration(call.duration_ms) : '', permit(call)]
-    : [call.status === 'ok' ? t('status.error') : t(`status.${call.status}`), call.reason ?? '', ...(call.status === 'error' || call.status === 'timeout' ? [call.duration_ms !== undefined ? formatDuration(call.duration_ms) : ''] : [])];
+    : [...ending(call), ...(call.status === 'error' || call.status === 'timeout' ? [call.duration_ms !== undefined ? formatDuration(call.duration_ms) : ''] : [])];
   const undo = call.structured?.undo_id;
   return html`<section class=${`card ${open ? 'open' : 'done'}`} id=${`call-${asked.call_id}`}>
     <div class="card-head"><button type="button" class="line" aria-expanded=${open} onClick=${() => setOpen(!open)}>

@@ -34,6 +34,7 @@ export const newId = (prefix) => `${prefix}_${[...crypto.getRandomValues(new Uin
  * @property {AbortController|null} abort
  * @property {Promise<void>} saving
  * @property {boolean} waitingForLock
+ * @property {number} runs counts up when this tab begins to run the chat: what was asked for before is then old
  */
 
 /** @type {Map<string, Chat>} */
@@ -48,7 +49,7 @@ function create(id) {
   return {
     id, messages: signal(/** @type {Message[]} */ ([])), more: signal(false), state: signal(/** @type {Chat['state']['value']} */ (id ? 'loading' : 'new')), error: signal(/** @type {any} */ (null)),
     head: signal({ title: '', meta: /** @type {any} */ ({}) }), live: signal(/** @type {Live|null} */ (null)), running: signal(/** @type {Chat['running']['value']} */ ('idle')),
-    attached: signal(/** @type {StoredFile[]} */ ([])), version: 0, abort: null, saving: Promise.resolve(), waitingForLock: false,
+    attached: signal(/** @type {StoredFile[]} */ ([])), version: 0, abort: null, saving: Promise.resolve(), waitingForLock: false, runs: 0,
   };
 }
 
@@ -79,12 +80,15 @@ export function forgetChat(id) {
 
 /** The newest messages, and what the companion itself recorded of the calls. @param {Chat} chat */
 export async function load(chat) {
+  const { runs } = chat;
   try {
     const [head, page, recorded] = await Promise.all([
       api.get(url`/api/conversations/${chat.id}`),
       api.get(`${url`/api/conversations/${chat.id}/messages`}?limit=${PAGE}`),
       api.get(url`/api/conversations/${chat.id}/calls`).catch(() => ({ calls: [] })),
     ]);
+    // This tab began to run the chat meanwhile, so what it has is newer than what came.
+    if (chat.runs !== runs || chat.running.value === 'here') return;
     batch(() => {
       chat.head.value = { title: (head.conversation ?? head).title ?? '', meta: head.meta ?? head.conversation?.meta ?? {} };
       chat.version = page.version;
@@ -93,8 +97,7 @@ export async function load(chat) {
       const first = page.messages?.[0]?.seq ?? 0;
       // Older pages that are shown stay, and what did not change stays the same object, so that nothing is drawn again.
       const earlier = before.filter(({ seq }) => seq !== undefined && seq < first);
-      const unsaved = chat.running.value === 'here' ? before.filter(({ seq }) => seq === undefined) : [];
-      chat.messages.value = [...earlier, ...own(page.messages).map((/** @type {Message} */ message) => (known.get(message.id)?.seq === message.seq ? known.get(message.id) ?? message : message)), ...unsaved];
+      chat.messages.value = [...earlier, ...own(page.messages).map((/** @type {Message} */ message) => (known.get(message.id)?.seq === message.seq ? known.get(message.id) ?? message : message))];
       if (!earlier.length) chat.more.value = Boolean(page.more);
       for (const call of recorded.calls ?? []) if (!isFinal(callSignal(call.call_id).value?.call)) setCall(call, { session: call.session });
       chat.state.value = 'ready';
@@ -427,6 +430,7 @@ async function* slotted(open, abort, waiting) {
  */
 export async function run(chat, before) {
   chat.error.value = null;
+  chat.runs++;
   await navigator.locks.request(`zc-loop-${chat.id}`, { ifAvailable: true }, async (lock) => {
     if (!lock) {
       chat.error.value = new Error(t('chat.elsewhere'));
@@ -440,6 +444,7 @@ export async function run(chat, before) {
 
 /** @param {Chat} chat @param {() => Promise<void>} before */
 async function runHere(chat, before) {
+  chat.runs++;
   chat.abort = new AbortController();
   const { signal: abort } = chat.abort;
   chat.running.value = 'here';
@@ -520,7 +525,9 @@ async function runHere(chat, before) {
 /** Goes on with a conversation that another tab or a reload left half-way; waits while another tab runs it. @param {Chat} chat */
 async function takeOver(chat) {
   if (chat.running.value === 'here' || chat.waitingForLock) return;
+  const { runs } = chat;
   const held = await navigator.locks.query();
+  if (chat.runs !== runs) return;
   if (held.held?.some(({ name }) => name === `zc-loop-${chat.id}`)) {
     chat.running.value = 'elsewhere';
     follow(chat);

@@ -23,6 +23,13 @@ function useAgents() {
   return names;
 }
 
+/** The end of a long path, which is what tells folders apart. @param {string} path */
+function briefPath(path) {
+  if (path.length <= 28) return path;
+  const parts = path.split(/[\\/]/).filter(Boolean);
+  return `…/${parts.slice(parts.slice(-2).join('/').length > 28 ? -1 : -2).join('/')}`;
+}
+
 /** @param {{chat: Chat}} props */
 export function TopBar({ chat }) {
   const agents = useAgents();
@@ -50,7 +57,7 @@ export function TopBar({ chat }) {
       const picked = await chooseRoot();
       // An open chat keeps the folder of its session; the person just said that it should be another.
       if (picked && session && session.root !== picked && !busy) await renewSession(chat);
-    })}><span>${shortPath(folder) || t('top.no_folder')}</span></button></div>
+    })}><span>${briefPath(shortPath(folder)) || t('top.no_folder')}</span></button></div>
     ${chat.messages.value.length ? html`<div class="meter-box" title=${t('top.context', { used: full.used, context: full.context })}><span class="sr" id="meter-label">${t('top.context_label')}</span><progress class=${`meter ${full.share > 0.8 ? 'full' : ''}`} aria-labelledby="meter-label" max="100" value=${Math.round(full.share * 100)}>${formatNumber(Math.round(full.share * 100))}%</progress></div>` : null}</header>`;
 }
 

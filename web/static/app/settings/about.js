@@ -47,7 +47,7 @@ export function AboutSection() {
     <section class="svc"><dl class="facts wide">${rows.map(([key, value]) => html`<div key=${key}><dt>${t(`about.d_${key}`)}</dt><dd>${value}</dd></div>`)}
       ${places.map(([key, value]) => html`<div key=${key}><dt>${t(`about.d_${key}`)}</dt><dd class="row"><code>${shortPath(value)}</code><${CopyButton} text=${value} /></dd></div>`)}</dl>
       ${same ? null : html`<p class="note">${t('about.update_text')}</p>`}</section>
-    <p class="desc gap">${tx('about.data_text', { page: html`<code>localStorage</code>` })}</p>
+    <p class="desc gap">${t('about.data_text')}</p>
     <h2>${t('about.quit_head')}</h2><p class="desc gap">${t('about.quit_explain')}</p>
     ${quitting ? html`<p class="note" role="status">${connection.value === 'connected' ? t('about.quitting') : tx('about.gone', { command: html`<code>zeroclaw</code>` })}</p>` : html`<p class="row"><${Button} kind="danger" onClick=${quit}>${t('about.quit')}…<//></p>`}
     ${error ? html`<${ErrorBox} error=${error} />` : null}`;

@@ -4,7 +4,7 @@ import { api, request } from '../api.js';
 import { Arguments } from '../calls/renderers/json.js';
 import { Visible } from '../calls/text.js';
 import { subjectOf } from '../calls/card.js';
-import { formatDateTime, formatDuration, formatSize, t } from '../i18n/index.js';
+import { formatDateTime, formatDuration, formatSize, has, t } from '../i18n/index.js';
 import { link } from '../router.js';
 import { tools } from '../store.js';
 import { Button, Empty, ErrorBox, Field, Sign } from '../ui.js';
@@ -80,6 +80,11 @@ function Export({ filter }) {
   return html`<${Button} kind="quiet" title=${t('audit.export_title')} onClick=${run}>${t('audit.export')}<//>${error ? html`<${ErrorBox} error=${error} />` : null}`;
 }
 
+/** A word of the log in the language shown, as it is when it is none that we know. @param {string} group @param {string|undefined} value */
+function word(group, value) {
+  return value && has(`audit.${group}_${value}`) ? t(`audit.${group}_${value}`) : value ?? '';
+}
+
 /** @param {{entry: any}} props */
 function Entry({ entry }) {
   const [open, setOpen] = useState(false);
@@ -90,8 +95,8 @@ function Entry({ entry }) {
   const known = OUTCOMES.includes(entry.outcome);
   const facts = [
     ['verdict', [entry.verdict ? t(`test.verdict_${entry.verdict}`) : '', entry.row !== undefined ? t('test.row', { n: entry.row }) : ''].filter(Boolean).join(' · ')],
-    ['rule', entry.rule], ['reason', entry.reason], ['answered', [entry.answered_by, entry.answer].filter(Boolean).join(' · ')],
-    ['client', [entry.client, entry.agent].filter(Boolean).join(' · ')], ['session', entry.session], ['sizes', Object.entries(entry.sizes ?? {}).map(([name, size]) => `${name} ${formatSize(Number(size))}`).join(' · ')],
+    ['rule', entry.rule], ['reason', entry.reason], ['answered', [word('who', entry.answered_by), word('answer', entry.answer)].filter(Boolean).join(' · ')],
+    ['client', [word('who', entry.client), entry.agent].filter(Boolean).join(' · ')], ['session', entry.session], ['sizes', Object.entries(entry.sizes ?? {}).map(([name, size]) => `${word('size', name)} ${formatSize(Number(size))}`).join(' · ')],
   ].filter(([, value]) => value);
   return html`<li class="card"><button type="button" class="line" aria-expanded=${open} onClick=${() => setOpen(!open)}><${Sign} kind=${off ? 'off' : bad ? 'no' : 'ok'} /><b><${Visible} text=${entry.tool} /></b>${subject ? html`<code><${Visible} text=${subject} /></code>` : null}<span class="grow"></span>
       <span class="meta">${[known ? t(`audit.is_${entry.outcome}`) : entry.outcome, entry.duration_ms !== undefined ? formatDuration(entry.duration_ms) : '', formatDateTime(entry.time)].filter(Boolean).join(' · ')}</span></button>

@@ -2,7 +2,7 @@
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
 import { Visible } from '../calls/text.js';
-import { formatTime, t } from '../i18n/index.js';
+import { language, t } from '../i18n/index.js';
 import { onLog, onResync } from '../store.js';
 import { Button, CopyButton, ErrorBox } from '../ui.js';
 import { gapBefore, joinLines } from './service-text.js';
@@ -11,6 +11,13 @@ import { gapBefore, joinLines } from './service-text.js';
 
 const MOST = 2_000;
 const SHOWN = 500;
+
+/** Formats of the time of a line, by language. @type {Record<string, Intl.DateTimeFormat>} */
+const clocks = {};
+/** @param {string} time */
+function exactTime(time) {
+  return (clocks[language.value] ??= new Intl.DateTimeFormat(language.value, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })).format(new Date(time));
+}
 
 /** @param {Line[]} lines */
 const asText = (lines) => lines.map(({ time, stream, text }) => `${time} ${stream} ${text}`).join('\n');
@@ -81,5 +88,5 @@ export function Logs({ id, name }) {
     ${lines && !visible.length ? html`<p class="meta">${t('logs.empty')}</p>` : html`<div class="log-lines" role="log" aria-live="off" tabindex="0" aria-labelledby=${label} ref=${box} onScroll=${() => {
       const element = /** @type {HTMLElement} */ (box.current);
       pinned.current = element.scrollHeight - element.scrollTop - element.clientHeight < 8;
-    }}>${visible.map((line) => html`<div key=${line.seq} class=${`log-line ${line.stream === 'companion' ? 'ours' : line.stream === 'stderr' ? 'err-line' : ''}`}><span class="log-time">${formatTime(line.time)}</span><span class="log-from">${line.stream}</span><span class="log-text"><${Visible} text=${line.text.slice(0, 4_000)} /></span></div>`)}</div>`}</section>`;
+    }}>${visible.map((line) => html`<div key=${line.seq} class=${`log-line ${line.stream === 'companion' ? 'ours' : line.stream === 'stderr' ? 'err-line' : ''}`}><span class="log-time">${exactTime(line.time)}</span><span class="log-from">${line.stream}</span><span class="log-text"><${Visible} text=${line.text.slice(0, 4_000)} /></span></div>`)}</div>`}</section>`;
 }

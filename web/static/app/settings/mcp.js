@@ -1,9 +1,9 @@
 // Settings → MCP: the connection, and the services with their tools.
-import { html } from '../../vendor/preact.js';
+import { html, useEffect } from '../../vendor/preact.js';
 import { pairing } from '../api.js';
 import { chooseRoot, shortPath } from '../chat/folders.js';
 import { language, t, tx } from '../i18n/index.js';
-import { connection, root, services, status } from '../store.js';
+import { connection, loadServices, root, services, status } from '../store.js';
 import { Button, Empty, Pill } from '../ui.js';
 import { ServiceCard } from './service-card.js';
 import { localText } from './service-text.js';
@@ -19,8 +19,17 @@ function Connection() {
     <div class="row desc">${t('mcp.root')} <code>${shortPath(root.value) || '–'}</code><${Button} small kind="quiet" onClick=${chooseRoot}>${t('mcp.change_root')}<//></div></section>`;
 }
 
+/** How often last contact and latency are asked for while they are looked at; states come by themselves. */
+const REFRESH_MS = 15_000;
+
 export function McpSection() {
   void language.value;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') loadServices().catch(() => {});
+    }, REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
   const list = Object.values(services.value).sort((a, b) => (localText(a.display_name) || a.id).localeCompare(localText(b.display_name) || b.id));
   const folder = status.value?.state_dir ? shortPath(`${status.value.state_dir}/services`) : '~/.zeroclaw/services';
   return html`<h1 tabindex="-1">${t('mcp.title')}</h1><p class="lead">${t('mcp.lead')}</p>

@@ -25,6 +25,12 @@ function actsOf(state) {
   }
 }
 
+/** “15 seconds ago”, in steps that can be read in peace. @param {string} time */
+function contactAgo(time) {
+  const passed = Math.max(0, clock.value - Date.parse(time));
+  return formatAgo(clock.value - (passed < 60_000 ? Math.floor(passed / 5_000) * 5_000 : passed), clock.value);
+}
+
 /** @param {{service: any}} props */
 export function ServiceCard({ service }) {
   const id = useId();
@@ -60,7 +66,7 @@ export function ServiceCard({ service }) {
   const description = localText(service.description);
   const facts = [
     service.tools ? t('tools.count', { n: service.tools }) : '',
-    running && service.last_ok ? t('mcp.contact', { ago: formatAgo(Math.min(clock.value, Date.parse(service.last_ok)), clock.value) }) : '',
+    running && service.last_ok ? t('mcp.contact', { ago: contactAgo(service.last_ok) }) : '',
     running && service.latency_ms ? formatDuration(service.latency_ms < 1 ? 1 : service.latency_ms) : '',
     service.restarts ? t('mcp.restarts', { n: service.restarts }) : '',
     service.next_try && !running ? t('mcp.next_try', { time: formatTime(service.next_try) }) : '',

@@ -16,6 +16,11 @@ export function reasonText({ reason = '', key = '', args = {} }) {
   return tx(`why.${key}`, args).join('');
 }
 
+/** A sentence whose `quoted` pieces are code. @param {{text: string}} props */
+export function Sentence({ text }) {
+  return text.split(/`([^`]*)`/).map((piece, at) => (at % 2 ? html`<code><${Visible} text=${piece} /></code>` : piece ? html`<${Visible} text=${piece} />` : null));
+}
+
 /** @type {Record<string, {sign: 'ok'|'wait'|'no', pill: 'ok'|'ask'|'danger'}>} */
 const LOOKS = { allow: { sign: 'ok', pill: 'ok' }, ask: { sign: 'wait', pill: 'ask' }, deny: { sign: 'no', pill: 'danger' }, error: { sign: 'no', pill: 'danger' } };
 
@@ -72,7 +77,7 @@ function Verdict({ answer, onRule }) {
   const proposed = (answer.proposed_rules ?? []).filter((/** @type {string} */ rule) => rule);
   return html`<div class=${`verdict ${look.pill}`}><div class="row"><${Sign} kind=${look.sign} /><b>${t(`test.verdict_${answer.verdict}`)}</b>${answer.rule && answer.verdict === 'allow' ? html`<code>${answer.rule}</code>` : null}
       ${answer.class ? html`<${Pill}>${t(`test.class_${answer.class}`)}<//>` : null}<span class="grow"></span>${answer.row ? html`<span class="meta">${t('test.row', { n: answer.row })}</span>` : null}</div>
-    <p class="why"><${Visible} text=${reasonText(answer)} /></p>
+    <p class="why"><${Sentence} text=${reasonText(answer)} /></p>
     ${answer.asked.command !== undefined && answer.marks?.length ? html`<${Command} text=${answer.asked.command} marks=${answer.marks} />` : null}
     ${answer.resolved?.length ? html`<${Reach} paths=${answer.resolved} />` : null}
     ${proposed.length && answer.verdict === 'ask' ? html`<div class="stack proposed">${proposed.map((/** @type {string} */ rule) => html`<div class="row" key=${rule}><span>${t('test.would')}</span> <code><${Visible} text=${rule} /></code><${Button} small aria-label=${t('test.add_label', { rule })} onClick=${() => onRule(rule)}>${t('test.add')}<//></div>`)}</div>` : null}</div>`;

@@ -1,5 +1,5 @@
 // Settings → Tools: every tool of every server and the companion's own, with a filter.
-import { html, useState } from '../../vendor/preact.js';
+import { html, useEffect, useState } from '../../vendor/preact.js';
 import { Visible } from '../calls/text.js';
 import { language, t } from '../i18n/index.js';
 import { link } from '../router.js';
@@ -47,17 +47,18 @@ export function ToolsSection() {
   return html`<h1 tabindex="-1">${t('tools.title')}</h1><p class="lead">${t('tools.lead')}</p>
     ${all.length ? html`<div class="filter"><input class="field" type="search" value=${query} placeholder=${t('tools.filter')} aria-label=${t('tools.filter')} onInput=${(/** @type {any} */ event) => setQuery(event.currentTarget.value)} />
       <span class="meta" role="status">${filtered ? t('tools.found', { n: shown.length, all: all.length }) : t('tools.count', { n: all.length })}</span></div>
-      ${groupTools(shown).map((group) => html`<${Group} key=${group.server} group=${group} filtered=${filtered} start=${!many || group.server === ''} />`)}
+      ${groupTools(shown).map((group) => html`<${Group} key=${group.server} group=${group} filtered=${filtered} query=${query} start=${!many || group.server === ''} />`)}
       ${shown.length ? null : html`<${Empty} title=${t('tools.none_found')} action=${html`<${Button} onClick=${() => setQuery('')}>${t('tools.clear_filter')}<//>`} />`}`
     : html`<p class="meta" role="status">${t('ui.loading')}</p>`}
     <p class="hint-line">${t('tools.more_text')} <a href=${link('settings', 'mcp')}>${t('tools.more_link')}</a></p>`;
 }
 
-/** @param {{group: {server: string, tools: Tool[]}, filtered: boolean, start: boolean}} props */
-function Group({ group, filtered, start }) {
+/** @param {{group: {server: string, tools: Tool[]}, filtered: boolean, query: string, start: boolean}} props */
+function Group({ group, filtered, query, start }) {
   const [chosen, setChosen] = useState(/** @type {boolean|null} */ (null));
   const [rows, setRows] = useState(ROWS);
   const [error, setError] = useState(/** @type {any} */ (null));
+  useEffect(() => setRows(ROWS), [query]);
   void language.value;
   const { server, tools: own } = group;
   const open = chosen ?? (start || filtered);
