@@ -17,6 +17,7 @@ type segmentKind uint8
 
 const (
 	segGeneral   segmentKind = iota
+	segBytes                 // as segGeneral, but a character is a byte
 	segLiteral               // text
 	segPrefix                // text*
 	segSuffix                // *text
@@ -60,12 +61,26 @@ func (s segment) match(name string) bool {
 	case segAny, segDeep, segDeepBelow:
 		return true
 	}
-	return matchName(s.text, name)
+	next := utf8.DecodeRuneInString
+	if s.kind == segBytes {
+		next = oneByte
+	}
+	return matchName(s.text, name, next)
+}
+
+// step tells the first character of a string and its length, 0 at the end.
+type step func(string) (rune, int)
+
+func oneByte(s string) (rune, int) {
+	if s == "" {
+		return 0, 0
+	}
+	return rune(s[0]), 1
 }
 
 // matchName goes back to the last star only, which is enough, so the work is
 // bounded by the product of the lengths.
-func matchName(p, name string) bool {
+func matchName(p, name string, next step) bool {
 	star, retry := -1, 0
 	i, j := 0, 0
 	for j < len(name) {
@@ -75,8 +90,8 @@ func matchName(p, name string) bool {
 			continue
 		}
 		if i < len(p) {
-			r, n := utf8.DecodeRuneInString(name[j:])
-			if ok, width := matchOne(p[i:], r, name[j:j+n]); ok {
+			r, n := next(name[j:])
+			if ok, width := matchOne(p[i:], r, name[j:j+n], next); ok {
 				i, j = i+width, j+n
 				continue
 			}
@@ -84,7 +99,7 @@ func matchName(p, name string) bool {
 		if star < 0 {
 			return false
 		}
-		_, n := utf8.DecodeRuneInString(name[retry:])
+		_, n := next(name[retry:])
 		retry += n
 		i, j = star+1, retry
 	}
@@ -96,7 +111,7 @@ func matchName(p, name string) bool {
 
 // matchOne matches one character, r with the bytes raw, against the start of p
 // and returns how much of p that took.
-func matchOne(p string, r rune, raw string) (ok bool, width int) {
+func matchOne(p string, r rune, raw string, next step) (ok bool, width int) {
 	switch p[0] {
 	case '?':
 		return true, 1
@@ -104,22 +119,22 @@ func matchOne(p string, r rune, raw string) (ok bool, width int) {
 		if len(p) == 1 {
 			return false, 1
 		}
-		_, n := utf8.DecodeRuneInString(p[1:])
+		_, n := next(p[1:])
 		return p[1:1+n] == raw, 1 + n
 	case '[':
-		if in, width := matchClass(p, r); width > 0 {
+		if in, width := matchClass(p, r, next); width > 0 {
 			return in, width
 		}
 		// A class without an end matches nothing, as in git.
 		return false, 1
 	}
-	_, n := utf8.DecodeRuneInString(p)
+	_, n := next(p)
 	return p[:n] == raw, n
 }
 
 // matchClass reads a class such as [a-z], [!a-z], []a] or [[:digit:]]. width is
 // 0 when it has no end.
-func matchClass(p string, r rune) (in bool, width int) {
+func matchClass(p string, r rune, next step) (in bool, width int) {
 	i := 1
 	not := i < len(p) && (p[i] == '!' || p[i] == '^')
 	if not {
@@ -136,13 +151,13 @@ func matchClass(p string, r rune) (in bool, width int) {
 				continue
 			}
 		}
-		lo, n := classRune(p[i:])
+		lo, n := classRune(p[i:], next)
 		if i += n; n == 0 {
 			return false, 0
 		}
 		hi := lo
 		if i+1 < len(p) && p[i] == '-' && p[i+1] != ']' {
-			hi, n = classRune(p[i+1:])
+			hi, n = classRune(p[i+1:], next)
 			if n == 0 {
 				return false, 0
 			}
@@ -153,12 +168,12 @@ func matchClass(p string, r rune) (in bool, width int) {
 	return false, 0
 }
 
-func classRune(p string) (rune, int) {
+func classRune(p string, next step) (rune, int) {
 	skip := 0
 	if strings.HasPrefix(p, `\`) {
 		skip = 1
 	}
-	r, n := utf8.DecodeRuneInString(p[skip:])
+	r, n := next(p[skip:])
 	if n == 0 {
 		return 0, 0
 	}

@@ -46,6 +46,12 @@ func parseIgnoreLine(p string) (r ignoreRule, ok bool) {
 		// Without a slash ** is no more than *.
 		r.segs = []segment{newSegment(p)}
 	}
+	// To git a character is a byte: ? does not match é.
+	for i := range r.segs {
+		if r.segs[i].kind == segGeneral {
+			r.segs[i].kind = segBytes
+		}
+	}
 	return r, true
 }
 

@@ -44,7 +44,9 @@ func TestIgnore(t *testing.T) {
 		{"*.html", "x/a.html", true},
 		{"*.html", ".html", true},
 		{"foo.*", "foo.", true},
-		{"?", "é", true},
+		{"?", "x", true},
+		{"?", "é", false},
+		{"??", "é", true},
 		{"?", "ab", false},
 		{"a?c", "a/c", false},
 		{"[a-c]x", "bx", true},
@@ -156,6 +158,8 @@ func TestGlob(t *testing.T) {
 		{"{a,b", "{a,b", true},
 		{"}{", "}{", true},
 		{"[ab].go", "b.go", true},
+		{"?.go", "é.go", true},
+		{"[é-ü].go", "í.go", true},
 		{"", "x", true},
 	} {
 		var g glob

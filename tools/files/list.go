@@ -3,13 +3,12 @@ package files
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"zeroclaw/permissions"
@@ -44,11 +43,11 @@ func (listDirectory) Plan(_ context.Context, args json.RawMessage) (tools.Plan, 
 }
 
 type entry struct {
-	Name     string     `json:"name"`
-	Type     string     `json:"type"` // "file", "folder", "link", "other", "unreadable"
-	Size     *int64     `json:"size,omitempty"`
-	Modified *time.Time `json:"modified,omitempty"`
-	Target   string     `json:"target,omitempty"`
+	Name     string `json:"name"`
+	Type     string `json:"type"` // "file", "folder", "link", "other", "unreadable"
+	Size     *int64 `json:"size,omitempty"`
+	Modified string `json:"modified,omitempty"` // RFC 3339, UTC
+	Target   string `json:"target,omitempty"`
 }
 
 type listing struct {
@@ -95,21 +94,14 @@ type folder struct {
 }
 
 // list reads the names of all entries and the rest only for the page wanted.
-func list(ctx context.Context, opened *os.File, offset, limit int) (listing, error) {
-	l := listing{Entries: []entry{}}
-	dir, done, err := plainFolder(opened)
+func list(ctx context.Context, dir *os.File, offset, limit int) (listing, error) {
+	all, err := readEntries(ctx, dir, maxEntries)
 	if err != nil {
-		return l, err
+		return listing{}, err
 	}
-	defer done()
-	all, err := allEntries(ctx, dir)
-	if err != nil {
-		return l, err
-	}
-	l.Total, l.Incomplete = len(all), len(all) >= maxEntries
 	slices.SortFunc(all, func(a, b named) int {
-		if a.folder != b.folder {
-			if a.folder {
+		if a.kind.IsDir() != b.kind.IsDir() {
+			if a.kind.IsDir() {
 				return -1
 			}
 			return 1
@@ -117,64 +109,49 @@ func list(ctx context.Context, opened *os.File, offset, limit int) (listing, err
 		return strings.Compare(a.name, b.name)
 	})
 	page := all[min(offset, len(all)):min(offset+limit, len(all))]
-	l.Entries = make([]entry, len(page))
+	l := listing{Entries: make([]entry, len(page)), Total: len(all), Incomplete: len(all) >= maxEntries}
 	at := folder{dir.Fd(), dir.Name()}
-	for i, e := range page {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return l, ctx.Err()
-		}
-		l.Entries[i] = describe(at, e.DirEntry)
+	var wg sync.WaitGroup
+	for start := 0; start < len(page); start += lookBatch {
+		wg.Go(func() {
+			for i := start; i < min(start+lookBatch, len(page)) && ctx.Err() == nil; i++ {
+				l.Entries[i] = describe(at, page[i])
+			}
+		})
 	}
+	wg.Wait()
 	if end := offset + len(page); end < len(all) {
 		l.Truncated, l.Next = true, end
 	}
-	return l, nil
+	return l, ctx.Err()
 }
 
-// named keeps at hand what entries are sorted by.
+// lookBatch is how many entries one goroutine looks at: enough for the work to
+// be worth one.
+const lookBatch = 2500
+
+// named is an entry as it comes from the folder.
 type named struct {
-	fs.DirEntry
-	name   string
-	folder bool
+	extra
+	name string
+	kind fs.FileMode // type bits only
 }
 
-func allEntries(ctx context.Context, dir *os.File) ([]named, error) {
-	var all []named
-	for len(all) < maxEntries {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		some, err := dir.ReadDir(4096)
-		all = slices.Grow(all, len(some))
-		for _, e := range some {
-			all = append(all, named{e, e.Name(), e.IsDir()})
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-func describe(dir folder, d fs.DirEntry) entry {
-	e := entry{Name: permissions.EncodePath(d.Name())}
-	at, err := lookAt(dir, d)
+func describe(dir folder, n named) entry {
+	e := entry{Name: permissions.EncodePath(n.name)}
+	at, err := lookAt(dir, n)
 	if err != nil {
 		e.Type = "unreadable"
 		return e
 	}
-	modified := at.modified.UTC()
-	e.Modified = &modified
+	e.Modified = at.modified.UTC().Format(time.RFC3339Nano)
 	switch {
 	case at.mode.IsDir():
 		e.Type = "folder"
 	case at.mode.IsRegular():
 		e.Type, e.Size = "file", &at.size
 	case at.mode&fs.ModeSymlink != 0:
-		e.Type, e.Target = "link", permissions.EncodePath(readLink(dir, d.Name()))
+		e.Type, e.Target = "link", permissions.EncodePath(readLink(dir, n.name))
 	default:
 		e.Type = "other"
 	}

@@ -14,23 +14,11 @@ import (
 // took the place of a file.
 const openFlags = os.O_RDONLY | unix.O_NONBLOCK
 
-// plainFolder opens the folder once more in a way in which reading names does
-// not look at every entry: package os does that for a folder opened through
-// os.Root, and a single entry that cannot be looked at would hide all others.
-func plainFolder(dir *os.File) (plain *os.File, done func(), err error) {
-	fd, err := unix.FcntlInt(dir.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, os.NewSyscallError("fcntl", err)
-	}
-	plain = os.NewFile(uintptr(fd), dir.Name())
-	return plain, func() { plain.Close() }, nil
-}
-
 // lookAt asks relative to the open folder, so that no other folder can take
 // its place meanwhile.
-func lookAt(dir folder, d fs.DirEntry) (facts, error) {
+func lookAt(dir folder, e named) (facts, error) {
 	var st unix.Stat_t
-	if err := unix.Fstatat(int(dir.fd), d.Name(), &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+	if err := unix.Fstatat(int(dir.fd), e.name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return facts{}, err
 	}
 	f := facts{size: st.Size, modified: time.Unix(st.Mtim.Unix())}

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -14,8 +13,8 @@ func plainFolder(dir *os.File) (plain *os.File, done func(), err error) {
 }
 
 // lookAt uses what Windows reports together with the names.
-func lookAt(_ folder, d fs.DirEntry) (facts, error) {
-	info, err := d.Info()
+func lookAt(_ folder, e named) (facts, error) {
+	info, err := e.extra.Info()
 	if err != nil {
 		return facts{}, err
 	}

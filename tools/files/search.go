@@ -212,7 +212,7 @@ func (s *search) finish() tools.Result {
 	slices.SortStableFunc(s.matches, func(a, b match) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
-	r := searchResult{Matches: s.matches, FilesSearched: s.searched.Load(), Skipped: s.skip, Truncated: s.stopped}
+	r := searchResult{Matches: s.matches, FilesSearched: s.searched.Load(), Skipped: s.skip, Truncated: s.stopped || s.more}
 	if r.Matches == nil {
 		r.Matches = []match{}
 	}

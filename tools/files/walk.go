@@ -16,6 +16,7 @@ import (
 const (
 	maxSearchFile = 8 << 20
 	maxIgnoreFile = 1 << 20
+	maxFolder     = 1 << 20   // entries of one folder
 	maxAnswer     = 512 << 10 // bytes of text in all matches together
 	batchSize     = 64        // files that one worker takes at a time
 	maxJudged     = 2000      // links whose target is looked up, for the count only
@@ -50,6 +51,7 @@ type search struct {
 	tasks    []task
 	running  int
 	stopped  bool
+	more     bool // something was left out for its mere number
 	matches  []match
 	size     int
 	skip     skipped
@@ -157,13 +159,24 @@ func (s *search) folder(t task) {
 		return
 	}
 	defer root.Close()
-	entries, err := readNames(root)
+	f, err := root.Open(".")
+	if err != nil {
+		s.count(&s.skip.Unreadable, 1)
+		return
+	}
+	defer f.Close()
+	entries, err := readEntries(s.ctx, f, maxFolder)
 	if err != nil {
 		s.count(&s.skip.Unreadable, 1)
 	}
+	if len(entries) >= maxFolder {
+		s.mu.Lock()
+		s.more = true
+		s.mu.Unlock()
+	}
 	rules := t.above
 	for _, e := range entries {
-		if e.Name() == ".gitignore" && e.Type().IsRegular() {
+		if e.name == ".gitignore" && e.kind == 0 {
 			if own := readIgnore(root); len(own) > 0 {
 				rules = &ignores{above: t.above, rules: own, strip: len(t.dir)}
 			}
@@ -172,23 +185,8 @@ func (s *search) folder(t task) {
 	s.sort(t.dir, entries, rules)
 }
 
-// readNames returns what it could read, also beside an error.
-func readNames(root *os.Root) ([]fs.DirEntry, error) {
-	f, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	plain, done, err := plainFolder(f)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return plain.ReadDir(-1)
-}
-
 // sort turns the entries of a folder into tasks, results and counts.
-func (s *search) sort(dir string, entries []fs.DirEntry, rules *ignores) {
+func (s *search) sort(dir string, entries []named, rules *ignores) {
 	var folders []task
 	var names []string
 	var ignored int64
@@ -196,8 +194,7 @@ func (s *search) sort(dir string, entries []fs.DirEntry, rules *ignores) {
 		if i%1024 == 0 && s.ctx.Err() != nil {
 			return
 		}
-		name := e.Name()
-		kind := e.Type()
+		name, kind := e.name, e.kind
 		switch {
 		case kind == 0 && s.glob != nil && !s.glob.match(dir, name):
 			continue

@@ -1,0 +1,41 @@
+//go:build !linux
+
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// extra is what the system told about an entry beside name and type.
+type extra struct{ fs.DirEntry }
+
+// readEntries reads the names in an open folder, up to limit, and what it got
+// before an error.
+func readEntries(ctx context.Context, dir *os.File, limit int) ([]named, error) {
+	plain, done, err := plainFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var all []named
+	for len(all) < limit {
+		if err := ctx.Err(); err != nil {
+			return all, err
+		}
+		some, err := plain.ReadDir(4096)
+		for _, e := range some {
+			all = append(all, named{name: e.Name(), kind: e.Type(), extra: extra{e}})
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
