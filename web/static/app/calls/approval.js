@@ -104,6 +104,7 @@ export function Question({ approval }) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.key === 'Escape') {
+      if (!mode && card.current?.closest('dialog')) return;
       event.preventDefault();
       if (mode) {
         setMode('');

@@ -118,7 +118,7 @@ export function Composer({ chat }) {
     <${FileList} files=${chat.attached.value} chatId=${chat.id} remove=${(/** @type {any} */ file) => {
       chat.attached.value = chat.attached.value.filter((one) => one !== file);
     }} />
-    <textarea ref=${area} rows="2" value=${text} aria-label=${t('composer.message')} placeholder=${t('composer.placeholder')} role="combobox" aria-haspopup="listbox" aria-expanded=${open} aria-controls=${open ? `${id}-list` : undefined}
+    <textarea ref=${area} rows="2" value=${text} aria-label=${t('composer.message')} placeholder=${t('composer.placeholder')} aria-controls=${open ? `${id}-list` : undefined}
       aria-activedescendant=${open ? `${id}-${at}` : undefined} aria-autocomplete="list" spellcheck=${!text.startsWith('/')}
       onInput=${(/** @type {any} */ event) => write(event.currentTarget.value, event.currentTarget.selectionStart)}
       onSelect=${(/** @type {any} */ event) => setCaret(event.currentTarget.selectionStart)} onKeyDown=${onKey}

@@ -42,7 +42,7 @@ export function UserMessage({ chat, message, busy }) {
     setEditing(false);
     guarded(chat, () => resend(chat, message.id, next));
   }} /></article>`;
-  return html`<article class="turn"><h3 class="sr">${t('chat.you')}</h3><div class="msg user"><${PlainText} text=${text} />${message.data.files ? html`<${FileList} files=${message.data.files} chatId=${chat.id} />` : null}</div>
+  return html`<article class="turn"><h2 class="sr">${t('chat.you')}</h2><div class="msg user"><${PlainText} text=${text} />${message.data.files ? html`<${FileList} files=${message.data.files} chatId=${chat.id} />` : null}</div>
     <div class="msg-tools right"><${CopyButton} text=${text} /><${Button} kind="quiet" small disabled=${busy} onClick=${() => setEditing(true)}>${t('chat.edit')}<//><${BranchButton} chat=${chat} message=${message} /></div></article>`;
 }
 
@@ -84,7 +84,7 @@ export function AssistantMessage({ chat, message, results, busy, last }) {
   if (data.kind === 'summary') return html`<article class="turn"><details><summary>${t('chat.summary')}</summary><div class="reason"><${Markdown} text=${data.text ?? ''} /></div></details></article>`;
   const active = busy && last;
   const notice = data.stopped ? t('chat.stopped') : data.kind === 'limit' ? t('chat.limit') : data.kind === 'repeat' ? t('chat.repeat') : '';
-  return html`<article class=${`turn ${last ? 'plain' : ''}`}><h3 class="sr">${data.model ?? t('chat.assistant')}</h3>
+  return html`<article class=${`turn ${last ? 'plain' : ''}`}><h2 class="sr">${data.model ?? t('chat.assistant')}</h2>
     ${data.reasoning ? html`<${Reasoning} text=${data.reasoning} />` : null}
     ${data.text ? html`<div class="msg"><${Markdown} text=${data.text} /></div>` : null}
     ${data.calls?.length ? html`<div class="stack calls">${data.calls.map((call) => html`<${CallCard} key=${call.call_id} asked=${call} result=${results[call.call_id]} active=${active} />`)}</div>` : null}

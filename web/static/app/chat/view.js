@@ -6,7 +6,7 @@ import { t } from '../i18n/index.js';
 import { openCalls, unfinished } from '../llm/loop.js';
 import { link, navigate, route } from '../router.js';
 import { approvals, connection, conversations, status } from '../store.js';
-import { Button, Empty, ErrorBox, Shell, Sign } from '../ui.js';
+import { Button, Dialog, Empty, ErrorBox, openDialog, Shell, Sign } from '../ui.js';
 import { Composer } from './composer.js';
 import { chatOf, continueChat, load, loadEarlier, profileOf } from './conversation.js';
 import { History } from './history.js';
@@ -27,7 +27,7 @@ export function ChatView() {
   const first = Boolean(status.value?.first_run) && !welcomed.value && !id && !conversations.value.length && !chat.messages.value.length;
   useEffect(() => setTitle(id ? chat.head.value.title : ''), [id, chat.head.value.title]);
   return html`<${Shell} label=${t('nav.conversations')} side=${html`<${History} />`}>${first ? html`<${Welcome} chat=${chat} />` : html`<${Fragment} key=${id}>
-    <${TopBar} chat=${chat} /><${Banner} /><${Messages} chat=${chat} /><${Errors} chat=${chat} /><${WaitingBar} chat=${chat} /><${Composer} chat=${chat} /><//>`}<//>`;
+    <h1 class="sr">${chat.head.value.title || t('history.new')}</h1><${TopBar} chat=${chat} /><${Banner} /><${Messages} chat=${chat} /><${Errors} chat=${chat} /><${WaitingBar} chat=${chat} /><${Composer} chat=${chat} /><//>`}<//>`;
 }
 
 /** What is wrong with the companion itself; it stays until it is right. */
@@ -61,9 +61,19 @@ export function WaitingBar({ chat }) {
       const look = setInterval(() => {
         if (showQuestion(id) || ++tries > 40) clearInterval(look);
       }, 100);
-    }
+    } else openDialog((close) => html`<${LooseQuestions} onClose=${close} />`).catch(() => {});
   };
   return html`<button type="button" class="waiting" onClick=${show}><${Sign} kind="wait" /><span>${t('ask.waiting', { n: waiting.length })}</span> <u>${t('ask.show')}</u></button>`;
+}
+
+/** Questions that belong to no chat: a call run from Settings, another program. @param {{onClose: () => void}} props */
+function LooseQuestions({ onClose }) {
+  const waiting = approvals.value;
+  useEffect(() => {
+    if (waiting.length) requestAnimationFrame(() => showQuestion(waiting[0].id));
+    else onClose();
+  }, [waiting.length]);
+  return html`<${Dialog} title=${t('ask.waiting', { n: waiting.length })} onClose=${onClose}><div class="stack">${waiting.map((approval) => html`<${Question} key=${approval.id} approval=${approval} />`)}</div><//>`;
 }
 
 /** Results of calls by their id. @param {Message[]} messages */

@@ -36,7 +36,7 @@ function Section({ name }) {
   const [error, reset] = useErrorBoundary((failure) => console.error(failure));
   if (error) return html`<${ErrorBox} title=${t('error.view')} error=${error}><${Button} small onClick=${reset}>${t('ui.retry')}<//><//>`;
   const view = sections[name];
-  return view ? html`<${view} />` : html`<${Empty} title=${t('set.unknown')} action=${html`<a class="btn" href=${link('settings', 'mcp')}>${t('nav.settings')}</a>`} />`;
+  return view ? html`<${view} />` : html`<h1 class="sr" tabindex="-1">${t('nav.settings')}</h1><${Empty} title=${t('set.unknown')} action=${html`<a class="btn" href=${link('settings', 'mcp')}>${t('nav.settings')}</a>`} />`;
 }
 
 export function SettingsView() {

@@ -90,7 +90,8 @@ export function BulkMenu({ tools, server, filtered, onError }) {
       onError(error);
     }
   };
-  return html`<${Menu} label=${filtered ? t('tools.set_shown', { n: tools.length }) : t('tools.set_all')} name=${t('tools.set_label', { server, n: tools.length })} side="right" items=${[
+  const label = filtered ? t('tools.set_shown', { n: tools.length }) : t('tools.set_all');
+  return html`<${Menu} label=${label} name=${`${label}: ${server}`} side="right" items=${[
     { key: 'on', label: t('tools.all_on'), run: () => apply({ enabled: true }) },
     { key: 'off', label: t('tools.all_off'), run: () => apply({ enabled: false }) },
     { key: 'ask', label: t('tools.all_ask'), run: () => apply({ mode: 'ask' }) },
