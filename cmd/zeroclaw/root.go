@@ -119,7 +119,12 @@ and run commands in one folder; what no rule covers becomes a question.`),
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.rootGiven = cmd.Flags().Changed("root")
-			return run(cmd.Context(), e, o)
+			err := run(cmd.Context(), e, o)
+			var f failure
+			if errors.As(err, &f) && !e.terminal && !e.headless() {
+				e.showFailure(cmd.Context(), f)
+			}
+			return err
 		},
 	}
 	f := root.Flags()

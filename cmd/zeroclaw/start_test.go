@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"zeroclaw/localserver"
+)
+
+// buffer is written by the program and read by the test.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// inProcess is an environment with its own home whose browser is a channel.
+func inProcess(t *testing.T, args ...string) (environment, *buffer, chan string) {
+	t.Helper()
+	home := t.TempDir()
+	out, opened := &buffer{}, make(chan string, 10)
+	return environment{
+		args: args, stdin: strings.NewReader(""), stdout: out, stderr: out, home: home, cwd: home, self: os.Args[0],
+		getenv:   func(name string) string { return map[string]string{"DISPLAY": ":0"}[name] },
+		terminal: true, goos: "linux", open: func(url string) error { opened <- url; return nil },
+	}, out, opened
+}
+
+// begin runs the program until the test ends.
+func begin(t *testing.T, e environment) (code <-chan int, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan int, 1)
+	go func() { done <- execute(ctx, e) }()
+	t.Cleanup(cancel)
+	return done, cancel
+}
+
+func TestSecondStartHandsOver(t *testing.T) {
+	e, out, opened := inProcess(t, "--port", "-1")
+	code, stop := begin(t, e)
+	first := <-opened
+	if !strings.Contains(first, "/#code=") || !strings.HasPrefix(first, "http://127.0.0.1:") {
+		t.Errorf("the browser was opened at %q", first)
+	}
+	other := filepath.Join(e.home, "other")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	second := e
+	second.args = []string{"--port", "-1", "--root", other}
+	if c := execute(t.Context(), second); c != 0 {
+		t.Fatalf("the second start ended with %d\n%s", c, out)
+	}
+	if url := <-opened; url == first || strings.SplitAfter(url, "/#")[0] != strings.SplitAfter(first, "/#")[0] {
+		t.Errorf("the second start opened %q after %q", url, first)
+	}
+	i, err := localserver.Find(t.Context(), filepath.Join(e.home, ".zeroclaw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status struct{ Root string }
+	if err := i.Do(t.Context(), "GET", "/api/status", nil, &status); err != nil || status.Root != other {
+		t.Errorf("the next chat works in %q, %v; want %q", status.Root, err, other)
+	}
+	third := e
+	third.args = []string{"open", "--no-browser"}
+	if c := execute(t.Context(), third); c != 0 || !strings.Contains(out.String(), "works once") {
+		t.Errorf("open ended with %d\n%s", c, out)
+	}
+	stop()
+	if c := <-code; c != 0 {
+		t.Errorf("ended with %d\n%s", c, out)
+	}
+}
+
+func TestPrintsWhereNoBrowserIs(t *testing.T) {
+	for name, env := range map[string]map[string]string{
+		"over SSH":   {"SSH_CONNECTION": "1.2.3.4 5 6.7.8.9 22", "DISPLAY": ":0"},
+		"no display": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, out, opened := inProcess(t, "--port", "-1")
+			e.getenv = func(n string) string { return env[n] }
+			code, stop := begin(t, e)
+			for end := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), "#code="); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("no address was printed:\n%s", out)
+				}
+			}
+			stop()
+			if c := <-code; c != 0 || len(opened) != 0 {
+				t.Errorf("ended with %d after opening %d pages", c, len(opened))
+			}
+		})
+	}
+}
+
+// TestFailedStartIsShown is a double-click that cannot work.
+func TestFailedStartIsShown(t *testing.T) {
+	e, _, opened := inProcess(t)
+	e.terminal = false
+	if err := os.WriteFile(filepath.Join(e.home, ".zeroclaw"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stop := begin(t, e)
+	a, err := http.Get(<-opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	text, _ := io.ReadAll(a.Body)
+	if !strings.Contains(string(text), "could not start") || !strings.Contains(string(text), ".zeroclaw") {
+		t.Errorf("the page says %s", text)
+	}
+	stop()
+	if c := <-code; c != exitFailure {
+		t.Errorf("ended with %d, want %d", c, exitFailure)
+	}
+}
+
+func TestRootOfADoubleClick(t *testing.T) {
+	e, _, opened := inProcess(t, "--port", "-1")
+	e.terminal = false
+	code, stop := begin(t, e)
+	<-opened
+	if info, err := os.Stat(filepath.Join(e.home, "ZeroClaw")); err != nil || !info.IsDir() {
+		t.Errorf("the folder to work in: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(e.home, ".zeroclaw", "logs", "zeroclaw.log")); err != nil {
+		t.Errorf("the log: %v", err)
+	}
+	stop()
+	<-code
+}
