@@ -3,6 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -99,6 +102,9 @@ func newDummyMCP(e environment) *cobra.Command {
 	return &cobra.Command{
 		Use: "dummy-mcp", Short: "Serve the dummy MCP server on standard input and output", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// Its reads cannot be interrupted, so a signal ends it as it would
+			// any simple program.
+			signal.Reset(os.Interrupt, syscall.SIGTERM)
 			return wrap(builtin.ServeDummy(cmd.Context(), e.stdin, e.stdout))
 		},
 	}
