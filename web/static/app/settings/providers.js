@@ -24,7 +24,21 @@ export function ConfigProblems({ problems, readOnly, file }) {
 }
 
 export function ProvidersSection() {
-  const { value, error, reload } = useLoaded(loadProviders, { tick: 'config' });
+  const { value: latest, error, reload } = useLoaded(loadProviders, { tick: 'config' });
+  // A provider is saved setting by setting; what the steps between look like is shown to nobody.
+  const held = useRef(/** @type {typeof latest} */ (null));
+  const value = held.current ?? latest;
+  /** @param {() => Promise<void>} work */
+  const atOnce = async (work) => {
+    held.current = latest;
+    try {
+      await work();
+    } finally {
+      held.current = null;
+    }
+    await reload();
+    await loadProfiles();
+  };
   const [adding, setAdding] = useState(/** @type {any} */ (null));
   const [results, setResults] = useState(/** @type {Record<string, any>} */ ({}));
   const [editing, setEditing] = useState('');
@@ -42,13 +56,8 @@ export function ProvidersSection() {
     }
     setResults((before) => ({ ...before, [name]: result }));
   };
-  const changed = async () => {
-    await reload();
-    await loadProfiles();
-  };
   const add = async (/** @type {string} */ name, /** @type {any} */ values) => {
-    await addProvider(name, values);
-    await changed();
+    await atOnce(() => addProvider(name, values));
     setAdding(null);
     test(name);
   };
@@ -58,7 +67,7 @@ export function ProvidersSection() {
     ${value ? html`<${ConfigProblems} problems=${value.problems ?? []} readOnly=${readOnly} file=${value.file} />
       <section class="svc"><div class="row"><span class="dot ok"></span><b>${t('mirror.name')}</b><${Pill}>${t('prov.builtin')}<//></div><p class="desc">${t('mirror.about')}</p></section>
       ${list.map((provider) => html`<${ProviderCard} key=${provider.name} provider=${provider} version=${value.version} result=${results[provider.name]} editing=${editing === provider.name} readOnly=${readOnly}
-        onEdit=${(/** @type {boolean} */ on) => setEditing(on ? provider.name : '')} onTest=${() => test(provider.name)} onChanged=${changed} taken=${taken} />`)}
+        onEdit=${(/** @type {boolean} */ on) => setEditing(on ? provider.name : '')} onTest=${() => test(provider.name)} atOnce=${atOnce} taken=${taken} />`)}
       <h2>${t('prov.add')}</h2>
       ${adding ? html`<section class="svc" aria-label=${t('prov.add')}><div class="row"><h3>${presets.find(({ id }) => id === adding.preset)?.name || t('prov.custom')}</h3></div>
           <${ProviderForm} key=${adding.preset} start=${adding} taken=${taken} readOnly=${readOnly} onSave=${add} onCancel=${() => setAdding(null)} /></section>`
@@ -67,8 +76,8 @@ export function ProvidersSection() {
     : error ? null : html`<p class="meta" role="status">${t('ui.loading')}</p>`}`;
 }
 
-/** @param {{provider: Provider, version: string, result: any, editing: boolean, readOnly: boolean, taken: string[], onEdit: (on: boolean) => void, onTest: () => void, onChanged: () => Promise<void>}} props */
-function ProviderCard({ provider, version, result, editing, readOnly, taken, onEdit, onTest, onChanged }) {
+/** @param {{provider: Provider, version: string, result: any, editing: boolean, readOnly: boolean, taken: string[], onEdit: (on: boolean) => void, onTest: () => void, atOnce: (work: () => Promise<void>) => Promise<void>}} props */
+function ProviderCard({ provider, version, result, editing, readOnly, taken, onEdit, onTest, atOnce }) {
   const { name, props } = provider;
   const [error, setError] = useState(/** @type {any} */ (null));
   const opened = useRef(version);
@@ -82,22 +91,19 @@ function ProviderCard({ provider, version, result, editing, readOnly, taken, onE
   const remove = async () => {
     if (!(await confirmDialog({ title: t('prov.remove_title', { name }), text: t('prov.remove_text'), action: t('prov.remove'), danger: true }))) return;
     try {
-      await removeProvider(name);
-      await onChanged();
+      await atOnce(() => removeProvider(name));
     } catch (failure) {
       setError(failure);
     }
   };
   const save = async (/** @type {string} */ _, /** @type {any} */ values) => {
-    await saveProvider(name, values, props, opened.current);
-    await onChanged();
+    await atOnce(() => saveProvider(name, values, props, opened.current));
     close();
     onTest();
   };
   const pick = async (/** @type {string} */ chosen) => {
     try {
-      await saveProvider(name, { model: chosen }, props);
-      await onChanged();
+      await atOnce(() => saveProvider(name, { model: chosen }, props));
     } catch (failure) {
       setError(failure);
     }
