@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { GUARD_MS, scenario, useBrowser } from './rig.js';
+import { GUARD_MS, has, scenario, useBrowser } from './rig.js';
 
 useBrowser();
 
@@ -41,25 +41,24 @@ scenario('read: asks, allow once shows it, a rule of Permissions lets it through
   const question = await me.question('README.md');
   assert.equal(await me.page.title().then((title) => title.startsWith('(1) ')), true);
   assert.equal(await me.page.locator('#icon').getAttribute('href'), 'icon-ask.svg');
-  assert.match(await question.innerText(), /Read .*README\.md\?/);
-  assert.match(await question.innerText(), /no (R )?rule covers/i);
-  assert.ok(!(await me.log.innerText()).includes('This is the readme'), 'nothing is read before the answer');
+  await has(question, /Read .*README\.md\?/);
+  await has(question, /no (R )?rule covers/i);
+  assert.ok(!(await me.log.textContent()).includes('This is the readme'), 'nothing is read before the answer');
   await me.answer(question, 'Allow once');
   await me.sees('This is the readme.');
   await me.idle();
-  assert.match(await (await me.finished('read_file')).innerText(), /allowed by you/);
+  await has(await me.finished('read_file'), /allowed by you/);
 
   await me.go('settings/permissions');
   const lines = me.page.getByRole('textbox', { name: /Directories|Rules/i });
   await lines.fill('R:./**');
   await me.button(/^Save/, false).click();
-  await me.page.getByText('Saved').waitFor();
+  await me.saved();
   assert.deepEqual((await stage.companion.api('GET', '/api/permissions')).directories, ['R:./**']);
   await me.page.goBack();
   await me.say('/read_file path=README.md');
-  const second = await me.finished('read_file');
-  await me.page.waitForFunction(() => document.querySelectorAll('section.card.done').length === 2);
-  assert.match(await second.innerText(), /rule R:\.\/\*\*/);
+  const second = await me.finished('read_file', 2);
+  await has(second, /rule R:\.\/\*\*/);
   assert.equal(await me.questions.count(), 0);
 });
 
@@ -73,15 +72,14 @@ scenario('a pipe asks and says why; deny with a reason reaches the chat', { file
   assert.match((await question.locator('mark').allInnerTexts()).join(''), /\|/, 'the pipe is marked in the command');
   await me.deny(question, 'not in this folder please');
   const card = await me.finished('execute_command');
-  assert.match(await card.innerText(), /Denied/);
+  await has(card, /Denied/);
   await me.sees(/not in this folder please/);
   await me.idle();
 
   await me.say('/execute_command command="ls | wc -l"');
   await me.answer(await me.question('wc -l'), 'Allow once');
-  const done = await me.finished('execute_command');
-  await me.page.waitForFunction(() => document.querySelectorAll('section.card.done').length === 2);
-  assert.match(await done.innerText(), /exit 0/);
+  const done = await me.finished('execute_command', 2);
+  await has(done, /exit 0/);
   await done.getByRole('button').first().click();
   await me.page.getByRole('group', { name: 'Output', exact: true }).getByText('2').waitFor();
 });
@@ -96,7 +94,7 @@ scenario('an edit shows its difference before, and can be undone after', { files
   await me.answer(question, 'Allow once');
   const card = await me.finished('edit_file');
   assert.equal(stage.companion.read('notes.txt'), 'one\nTWO\nthree\n');
-  assert.match(await card.innerText(), /\+1 −1/);
+  await has(card, /\+1 −1/);
   await card.getByRole('button', { name: /^Undo/ }).click();
   await card.getByText('Undone').waitFor();
   assert.equal(stage.companion.read('notes.txt'), files['notes.txt']);
@@ -120,7 +118,7 @@ scenario('for this session, and always with a rule that is read before it is sav
   await me.sees('This is the readme.');
   await me.idle();
   await me.say('/read_file path=README.md');
-  await me.page.waitForFunction(() => document.querySelectorAll('section.card.done').length === 2);
+  await me.finished('read_file', 2);
   assert.equal(await me.questions.count(), 0);
   await me.idle();
 
@@ -174,7 +172,7 @@ scenario('the main job with the keyboard alone', { files, timeout: 150_000 }, as
   await keyboard.type('R:./**');
   await me.tabTo({ name: /^Save/, tag: 'button' });
   await keyboard.press('Enter');
-  await me.page.getByText('Saved').waitFor();
+  await me.saved();
   await keyboard.press('Alt+ArrowLeft');
   await me.page.waitForFunction(() => location.hash.startsWith('#/settings'));
   await me.tabTo({ name: /Back to the chat|Chat/i, tag: 'a' });

@@ -1,7 +1,7 @@
 // Turns with model servers behind the relay: streams, calls, Stop, and everything that a model server can do wrong.
 import assert from 'node:assert/strict';
 import { AnthropicStub, gate, OpenAIStub } from './models.js';
-import { processes, scenario, until, useBrowser } from './rig.js';
+import { has, processes, scenario, until, useBrowser } from './rig.js';
 
 useBrowser();
 
@@ -75,7 +75,7 @@ for (const kind of /** @type {const} */ (['openai', 'anthropic'])) {
     const alert = () => me.log.getByRole('alert').last();
     await me.say('first');
     await alert().waitFor();
-    assert.match(await alert().innerText(), /ended in the middle|broke off/);
+    await has(alert(), /ended in the middle|broke off/);
     await me.sees(/Half an answer with a call/);
     assert.equal(await me.page.locator('section.card').count(), 0, 'nothing ran from half an answer');
     await alert().getByRole('button', { name: 'Try again' }).click();
@@ -92,7 +92,7 @@ for (const kind of /** @type {const} */ (['openai', 'anthropic'])) {
     await me.sees('I was told about the JSON.');
     const cards = me.page.locator('section.card.done');
     assert.equal(await cards.count(), 2);
-    assert.match(await cards.first().innerText(), /Failed/);
+    await has(cards.first(), /Failed/);
     await cards.first().getByRole('button').first().click();
     await me.page.getByRole('group', { name: 'Arguments as they came' }).getByText('{"path": "README.md",').waitFor();
     await me.idle();

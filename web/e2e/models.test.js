@@ -187,7 +187,7 @@ test('attachments reach the session and the model', { skip, timeout: 60_000 }, a
   stub.answer = (body, response) => void stream(response, [part({ content: 'seen' }), part({}, 'stop')]);
   const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
   await page.locator('.composer input[type=file]').setInputFiles([{ name: 'dot.png', mimeType: 'image/png', buffer: png }, { name: 'notes <b>.txt', mimeType: 'text/plain', buffer: Buffer.from('hi') }]);
-  await page.locator('.composer .file').nth(1).waitFor();
+  await page.locator('.composer .file').nth(1).waitFor({ timeout: 5000 }).catch(async (error) => { throw new Error(await page.locator('.err').allTextContents() + error.message); });
   await say(page, 'look');
   await page.locator('.md', { hasText: 'seen' }).waitFor();
   const last = stub.asked[0].body.messages.at(-1);

@@ -157,6 +157,21 @@ export class Companion {
     }
   }
 
+  /** Stores a conversation. @param {string} title @param {{role: string, data: any}[]} messages @returns {Promise<string>} its route */
+  async conversation(title, messages) {
+    const made = await this.api('POST', '/api/conversations', { title });
+    const { id } = made.conversation ?? made;
+    let { version } = await this.api('GET', `/api/conversations/${id}`);
+    let after = 0;
+    for (let at = 0; at < messages.length; at += 500) {
+      const page = messages.slice(at, at + 500).map((message, n) => ({ id: `m${at + n}`, ...message }));
+      const saved = await this.api('POST', `/api/conversations/${id}/messages`, { version: version ?? 0, after, messages: page });
+      version = saved.version;
+      after = saved.seq.at(-1);
+    }
+    return `chat/${id}`;
+  }
+
   /** Writes a file into the folder. @param {string} name @param {string} text */
   write(name, text) {
     layOut({ [name]: text }, this.root);
@@ -325,12 +340,16 @@ export class Person {
     await question.getByRole('button', { name: 'Deny', exact: true }).click();
   }
 
-  /** The finished card of a tool, the n-th from the end. @param {string} tool @param {number} [fromEnd] */
-  async finished(tool, fromEnd = 0) {
-    const cards = this.page.locator('section.card.done, section.card.open').filter({ has: this.page.locator('.line b', { hasText: tool }) });
-    const card = cards.nth(-1 - fromEnd);
+  /** The finished card of a tool, the n-th of the chat that is open. @param {string} tool @param {number} [n] */
+  async finished(tool, n = 1) {
+    const card = this.page.locator('section.card.done, section.card.open').filter({ has: this.page.locator('.line b', { hasText: tool }) }).nth(n - 1);
     await card.waitFor();
     return card;
+  }
+
+  /** Waits until Settings say that something was saved. */
+  saved() {
+    return this.page.getByRole('status').getByText('Saved', { exact: true }).first().waitFor();
   }
 
   /** Waits until no turn runs in this tab. */
@@ -404,4 +423,15 @@ export async function until(probe, what, patience = PATIENCE) {
     if (Date.now() > end) assert.fail(`not within ${patience} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Waits until an element's text fits; what is off the screen counts, too. @param {import('playwright-core').Locator} element @param {RegExp} pattern */
+export async function has(element, pattern) {
+  let text = '';
+  await until(async () => {
+    text = (await element.textContent()) ?? '';
+    return pattern.test(text);
+  }, `${pattern} in the text of the element`).catch((error) => {
+    throw new assert.AssertionError({ message: `${error.message}; it was: ${text}`, stackStartFn: has });
+  });
 }

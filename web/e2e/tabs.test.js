@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { loadavg, availableParallelism } from 'node:os';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { GUARD_MS, processes, scenario, until, useBrowser } from './rig.js';
+import { GUARD_MS, has, processes, scenario, until, useBrowser } from './rig.js';
 
 useBrowser();
 
@@ -158,7 +158,7 @@ scenario('a running command survives a reload, and its turn goes on', { files, r
   await me.page.reload();
   await me.page.locator('section.card.run').waitFor();
   const card = await me.finished('execute_command');
-  assert.match(await card.innerText(), /exit 0/);
+  await has(card, /exit 0/);
   await me.sees(/A model would read this/);
   await me.idle();
   await me.sees(/late/);
@@ -240,10 +240,10 @@ scenario('K3: a question whose choices are open stays until its deadline, then s
   await me.page.waitForTimeout(2_500);
   assert.ok(await question.getByRole('radio').first().isVisible(), 'the choices stay open');
   const card = await me.finished('read_file');
-  assert.match(await card.innerText(), /Denied/);
+  await has(card, /Denied/);
   await me.sees(/nobody|No answer|in time|expired|not answered/i);
   await me.idle();
-  assert.ok(!(await me.log.innerText()).includes('This is the readme'));
+  assert.ok(!(await me.log.textContent()).includes('This is the readme'));
 });
 
 scenario('a late answer says why it was not used', { files }, async (stage) => {
@@ -263,7 +263,7 @@ scenario('a late answer says why it was not used', { files }, async (stage) => {
   await one.deny(question, 'faster');
   await two.page.getByText(/your answer was not used/).waitFor();
   await one.sees(/faster/);
-  assert.ok(!(await two.log.innerText()).includes('This is the readme'));
+  assert.ok(!(await two.log.textContent()).includes('This is the readme'));
 });
 
 scenario('K6, U030: a question is announced and never answered by accident', { files, timeout: 120_000 }, async (stage) => {
@@ -313,5 +313,5 @@ scenario('a double click that begins the moment a question appears allows nothin
   await me.question('README.md');
   await me.page.waitForTimeout(450);
   assert.equal(await me.questions.count(), 1, 'still asking');
-  assert.ok(!(await me.log.innerText()).includes('This is the readme'));
+  assert.ok(!(await me.log.textContent()).includes('This is the readme'));
 });

@@ -1,46 +1,13 @@
 // The page served from another origin with --ui: let in by a person on the loopback page, then it does the main job; a third origin is refused.
 import assert from 'node:assert/strict';
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import path from 'node:path';
-import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Person, scenario, useBrowser } from './rig.js';
+import { hostPage } from './static-host.js';
 
 useBrowser();
 
-const site = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../static');
-const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' };
-/** @type {import('node:http').Server[]} */
-const servers = [];
-after(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-/** A plain static host of the page, as any would do, below a path. @returns {Promise<string>} its origin */
-async function host(prefix = '/') {
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://x');
-    const name = pathname.startsWith(prefix) ? pathname.slice(prefix.length) || 'index.html' : '';
-    const file = path.join(site, name);
-    if (!name || !file.startsWith(site) || !existsSync(file) || !statSync(file).isFile()) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'Content-Type': types[/** @type {keyof typeof types} */ (path.extname(file))] ?? 'application/octet-stream' });
-    createReadStream(file).pipe(response);
-  });
-  servers.push(server);
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  return `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
-}
-
 const files = { 'README.md': '# Hello\n\nThis is the readme.\n', 'notes.txt': 'one\ntwo\n' };
-const origin = await host();
-const third = await host();
+const origin = await hostPage();
+const third = await hostPage();
 
 scenario('the page of another origin does the main job once a person let it in', { files, rules: ['R:./notes.txt'], args: ['--ui', origin], origins: [origin], timeout: 150_000 }, async (stage) => {
   const { companion } = stage;
@@ -153,7 +120,7 @@ scenario('a third origin is refused, and so is the second before a person let it
 });
 
 scenario('the page works below a path of a static host', { files, origins: [], timeout: 60_000 }, async (stage) => {
-  const sub = await host('/sub/dir/');
+  const sub = await hostPage('/sub/dir/');
   stage.watch.faults.length = 0;
   const page = await stage.context.newPage();
   stage.pages.push(page);
