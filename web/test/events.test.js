@@ -105,8 +105,9 @@ test('one connection for all tabs; the next tab goes on where the first ended', 
 
 test('a refused token ends the stream and says so', async () => {
   const states = [];
-  followEvents({ open: async () => { throw Object.assign(new Error('no'), { status: 401 }); }, deliver: () => {}, report: (state) => states.push(state), locks: new Locks(), channel: room()() });
+  const stop = followEvents({ open: async () => { throw Object.assign(new Error('no'), { status: 401 }); }, deliver: () => {}, report: (state) => states.push(state), locks: new Locks(), channel: room()() });
   await until(() => states.includes('unpaired'), 'unpaired');
+  stop();
 });
 
 test('a frozen leader starves nobody', async (t) => {

@@ -11,13 +11,16 @@ import { ensureStored } from './conversation.js';
 /** The companion takes uploads up to this size. */
 const LIMIT = 32 * 1024 * 1024;
 
-/** Uploads files to a chat, one after the other. @param {import('./conversation.js').Chat} chat @param {Iterable<File>} files */
-export async function attach(chat, files) {
+/** Uploads files to a chat, one after the other; `stored` is told the chat's id when there is one. @param {import('./conversation.js').Chat} chat @param {Iterable<File>} files @param {(id: string) => void} stored */
+export async function attach(chat, files, stored) {
   chat.error.value = null;
   for (const file of files) {
     try {
       if (file.size > LIMIT) throw new Error(t('attach.too_big', { name: file.name, size: formatSize(file.size), limit: formatSize(LIMIT) }));
-      await ensureStored(chat, file.name);
+      if (!chat.id) {
+        await ensureStored(chat, file.name);
+        stored(chat.id);
+      }
       const name = file.name || `pasted-${Date.now()}.${file.type.split('/')[1] ?? 'bin'}`;
       const response = await request(`${url`/api/conversations/${chat.id}/files`}?name=${encodeURIComponent(name)}`, { method: 'POST', body: file, headers: { 'Content-Type': file.type || 'application/octet-stream' } });
       chat.attached.value = [...chat.attached.value, await response.json()];

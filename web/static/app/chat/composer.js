@@ -97,7 +97,13 @@ export function Composer({ chat }) {
     return !missing || (insertion.endsWith('=') && text.endsWith(insertion));
   };
   const take = (/** @type {FileList|null|undefined} */ list) => {
-    if (list?.length) attach(chat, [...list]);
+    if (!list?.length) return;
+    attach(chat, [...list], (stored) => {
+      // The chat moves to an address of its own, and what was typed moves along.
+      drafts.set(stored, drafts.get('') ?? '');
+      drafts.delete('');
+      navigate(link('chat', stored), true);
+    });
   };
   return html`<form class=${`composer ${drop ? 'drop' : ''}`} onSubmit=${(/** @type {Event} */ event) => {
     event.preventDefault();

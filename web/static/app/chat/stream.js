@@ -1,5 +1,5 @@
 // The answer while it streams: drawn once per frame, whatever the model's pace.
-import { html, useEffect, useState } from '../../vendor/preact.js';
+import { html, useComputed, useEffect, useState } from '../../vendor/preact.js';
 import { t } from '../i18n/index.js';
 import { Sign } from '../ui.js';
 import { Markdown } from './markdown.js';
@@ -27,7 +27,9 @@ export function useFrame(source) {
 /** @param {{chat: import('./conversation.js').Chat}} props */
 export function LiveAnswer({ chat }) {
   const live = useFrame(chat.live);
-  if (!live || live.phase === 'calls') return null;
+  // The end shows at once, together with the message that takes its place; only the pieces wait for a frame.
+  const over = useComputed(() => chat.live.value === null);
+  if (over.value || !live || live.phase === 'calls') return null;
   const making = live.calls.filter(({ name }) => name);
   const note = making.length ? t('chat.preparing', { n: making.length, tool: making[making.length - 1].name })
     : live.phase === 'slot' ? t('chat.slot') : live.phase === 'compacting' ? t('chat.compacting') : live.text ? '' : t('chat.thinking');

@@ -132,6 +132,7 @@ function steps(messages) {
 
 /** @template {'done'|'stopped'|'limit'|'repeat'|'error'} T @param {Deps} deps @param {MessageData} data @param {T} end @returns {Promise<T>} */
 async function note(deps, data, end) {
+  deps.show(null);
   await deps.append([{ id: deps.newId('m'), role: 'assistant', data: { profile: deps.profile.id, model: deps.profile.model, ...data } }]);
   return end;
 }
@@ -200,12 +201,13 @@ async function think(deps, signal) {
     ids.add(id);
     return { id, call_id: deps.newId('c'), tool: call.name, ...readArguments(call.arguments) };
   });
+  // What streamed gives way to the message in one step, so that it never shows twice.
+  deps.show(null);
   // The ids are stored before anything starts, so that whoever takes over after a reload finds the calls again.
   await deps.append([{ id: deps.newId('m'), role: 'assistant', data: {
     text, reasoning: live.reasoning || undefined, calls: calls.length ? calls : undefined, profile: deps.profile.id, model: deps.profile.model,
     usage: usage.input || usage.output ? usage : undefined, ...(!text && !calls.length ? { error: { message: '', code: 'empty' } } : {}),
   } }]);
-  deps.show(null);
   return calls.length ? null : 'done';
 }
 
