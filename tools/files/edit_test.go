@@ -4,13 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"zeroclaw/permissions"
+	"zeroclaw/permissions/resolve"
 )
 
 func TestEditArguments(t *testing.T) {
@@ -76,6 +80,12 @@ func TestEditFile(t *testing.T) {
 	if got := g.read("x/y/z.txt"); got != "a\nb" || !r.Created || !strings.HasPrefix(r.Diff, "--- /dev/null\n+++ x/y/z.txt\n@@ -0,0 +1,2 @@\n") {
 		t.Errorf("content = %q, result %+v", got, r)
 	}
+	// Folders that were made for a write that failed do not stay.
+	g.fails("edit_file", `{"path":"p/q/`+strings.Repeat("n", 300)+`","content":"a"}`, "")
+	g.fails("edit_file", `{"path":"p/`+strings.Repeat("n", 300)+`/f","content":"a"}`, "")
+	if _, err := os.Stat(g.path("p")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("folders of a failed write are still there: %v", err)
+	}
 	g.fails("edit_file", `{"path":"x","content":"a"}`, "folder")
 	g.fails("edit_file", `{"path":"a.txt/b","content":"a"}`, "")
 }
@@ -122,6 +132,44 @@ func TestEditDiffNeedsRead(t *testing.T) {
 	r := into[editResult](t, res)
 	if r.Diff != "" || r.Hash == "" || strings.Contains(res.Content[0].Text, "secret") {
 		t.Errorf("result = %+v, text %q", r, res.Content[0].Text)
+	}
+}
+
+func TestEditDiffOfProtectedFile(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	g.write(".env", "TOKEN=secret\nA=b\n")
+	res := g.call("edit_file", map[string]any{"path": ".env", "old_text": "A=b", "new_text": "A=c"})
+	if r := into[editResult](t, res); r.Diff != "" || strings.Contains(res.Content[0].Text, "secret") {
+		t.Errorf("result = %+v", r)
+	}
+}
+
+// TestParallelEdits appends from many calls at once: each either happens whole
+// or is refused because the file changed, and none is lost.
+func TestParallelEdits(t *testing.T) {
+	g := newGate(t, "RW:./**")
+	g.write("a", "")
+	var done atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			for k := range 10 {
+				r, err := g.try("edit_file", fmt.Sprintf(`{"path":"a","mode":"append","content":"%d-%d\n"}`, i, k))
+				switch {
+				case err == nil && !r.IsError:
+					done.Add(1)
+				case err != nil && !errors.Is(err, resolve.ErrChanged):
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := int64(strings.Count(g.read("a"), "\n")); n != done.Load() || n == 0 {
+		t.Errorf("%d edits were reported, the file has %d lines", done.Load(), n)
+	}
+	if len(g.files.busy) != 0 {
+		t.Errorf("%d files are still marked busy", len(g.files.busy))
 	}
 }
 

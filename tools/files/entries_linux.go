@@ -10,8 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// extra is what the system told about an entry beside name and type.
-type extra struct{}
+// named is an entry as it comes from the folder.
+type named struct {
+	name string
+	kind fs.FileMode // type bits only
+}
 
 // readEntries reads the names in an open folder, up to limit, and what it got
 // before an error. It reads the records of getdents64(2) itself: package os

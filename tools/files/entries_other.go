@@ -10,8 +10,12 @@ import (
 	"os"
 )
 
-// extra is what the system told about an entry beside name and type.
-type extra struct{ fs.DirEntry }
+// named is an entry as it comes from the folder.
+type named struct {
+	name  string
+	kind  fs.FileMode // type bits only
+	entry fs.DirEntry // Windows reports the facts together with the names
+}
 
 // readEntries reads the names in an open folder, up to limit, and what it got
 // before an error.
@@ -28,7 +32,7 @@ func readEntries(ctx context.Context, dir *os.File, limit int) ([]named, error) 
 		}
 		some, err := plain.ReadDir(4096)
 		for _, e := range some {
-			all = append(all, named{name: e.Name(), kind: e.Type(), extra: extra{e}})
+			all = append(all, named{e.Name(), e.Type(), e})
 		}
 		if errors.Is(err, io.EOF) {
 			break

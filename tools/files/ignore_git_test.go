@@ -18,7 +18,7 @@ func TestIgnoreAgreesWithGit(t *testing.T) {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	rounds := 60
+	rounds := 15
 	if os.Getenv("ZEROCLAW_LONG") != "" {
 		rounds = 3000
 	}

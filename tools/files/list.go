@@ -130,13 +130,6 @@ func list(ctx context.Context, dir *os.File, offset, limit int) (listing, error)
 // be worth one.
 const lookBatch = 2500
 
-// named is an entry as it comes from the folder.
-type named struct {
-	extra
-	name string
-	kind fs.FileMode // type bits only
-}
-
 func describe(dir folder, n named) entry {
 	e := entry{Name: permissions.EncodePath(n.name)}
 	at, err := lookAt(dir, n)

@@ -14,7 +14,7 @@ func plainFolder(dir *os.File) (plain *os.File, done func(), err error) {
 
 // lookAt uses what Windows reports together with the names.
 func lookAt(_ folder, e named) (facts, error) {
-	info, err := e.extra.Info()
+	info, err := e.entry.Info()
 	if err != nil {
 		return facts{}, err
 	}

@@ -3,7 +3,9 @@ package files
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -66,15 +68,14 @@ func (ps params) schema() json.RawMessage {
 // values are the decoded arguments of a call, defaults filled in.
 type values map[string]any
 
-func (v values) str(name string) string  { s, _ := v[name].(string); return s }
-func (v values) num(name string) int64   { n, _ := v[name].(int64); return n }
-func (v values) flag(name string) bool   { f, _ := v[name].(bool); return f }
-func (v values) given(name string) bool  { _, ok := v[name]; return ok }
-func (ps params) byName(n string) *param { return ps.find(func(p *param) bool { return p.name == n }) }
+func (v values) str(name string) string { s, _ := v[name].(string); return s }
+func (v values) num(name string) int64  { n, _ := v[name].(int64); return n }
+func (v values) flag(name string) bool  { f, _ := v[name].(bool); return f }
+func (v values) given(name string) bool { _, ok := v[name]; return ok }
 
-func (ps params) find(f func(*param) bool) *param {
+func (ps params) byName(name string) *param {
 	for i := range ps {
-		if f(&ps[i]) {
+		if ps[i].name == name {
 			return &ps[i]
 		}
 	}
@@ -118,7 +119,7 @@ func (ps params) decode(tool string, raw json.RawMessage) (values, error) {
 	if _, err := dec.Token(); err != nil {
 		return nil, fmt.Errorf("arguments of %s are not valid JSON: %w", tool, err)
 	}
-	if _, err := dec.Token(); err == nil {
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("arguments of %s must be one JSON object with nothing behind it", tool)
 	}
 	for _, p := range ps {
