@@ -10,7 +10,7 @@ const ours = files(site).filter((file) => !file.includes(`${join('static', 'vend
 
 test('imports are relative and lead to files', () => {
   for (const file of ours.filter((name) => name.endsWith('.js'))) {
-    for (const [, to] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^'\n]+)'/g)) {
+    for (const [, to] of readFileSync(file, 'utf8').matchAll(/(?<![.\w])(?:from|import)\s*\(?\s*'([^'\n]+)'/g)) {
       assert.match(to, /^\.\.?\//, `${relative(site, file)} imports ${to}`);
       assert.ok(files(site).includes(join(dirname(file), to)), `${relative(site, file)} imports ${to}`);
     }

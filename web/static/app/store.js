@@ -204,7 +204,7 @@ export async function answer(approval, decision, more = {}) {
     await api.post(url`/api/approvals/${approval.id}`, { decision, ...more });
   } catch (error) {
     const { code } = /** @type {any} */ (error);
-    if (code === 'already_answered' || code === 'expired' || code === 'unknown_approval') await loadApprovals().catch(() => {});
+    if (code === 'already_answered' || code === 'expired' || code === 'unknown_question') await loadApprovals().catch(() => {});
     throw error;
   }
   batch(() => resolveApproval({ id: approval.id, call_id: approval.call_id, decision, by: 'page', outcome: 'answered', reason: more.reason }));
