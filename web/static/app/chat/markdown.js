@@ -35,8 +35,8 @@ renderer.link = function link({ href, title, tokens }) {
 renderer.image = ({ href, text }) => {
   if (/^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(href)) return `<img src="${href}" alt="${escapeHtml(text)}">`;
   const safe = safeHref(href);
-  const name = escapeHtml(text || t('md.image'));
-  return safe ? `<a href="${escapeHtml(safe)}" target="_blank" rel="noopener noreferrer">🖼 ${name}</a>` : name;
+  const name = escapeHtml(text ? `${text} (${t('md.image')})` : t('md.image'));
+  return safe ? `<a href="${escapeHtml(safe)}" target="_blank" rel="noopener noreferrer">${name}</a>` : name;
 };
 renderer.code = ({ text, lang }) => `<pre data-lang="${escapeHtml((lang ?? '').split(/\s/)[0].slice(0, 40))}"><code>${escapeHtml(text)}\n</code></pre>`;
 renderer.checkbox = ({ checked }) => `<input type="checkbox" disabled${checked ? ' checked' : ''}> `;

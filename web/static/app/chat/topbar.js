@@ -26,8 +26,7 @@ function useAgents() {
 /** The end of a long path, which is what tells folders apart. @param {string} path */
 function briefPath(path) {
   if (path.length <= 28) return path;
-  const parts = path.split(/[\\/]/).filter(Boolean);
-  return `…/${parts.slice(parts.slice(-2).join('/').length > 28 ? -1 : -2).join('/')}`;
+  return `…/${path.split(/[\\/]/).filter(Boolean).at(-1) ?? ''}`;
 }
 
 /** @param {{chat: Chat}} props */
