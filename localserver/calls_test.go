@@ -277,3 +277,20 @@ func TestRememberedAnswers(t *testing.T) {
 	r.answer(r.question(id), map[string]any{"decision": "deny"})
 	r.outcome(s.ID, id)
 }
+
+// TestConsentIsForWhatWasThere changes a file in place while the question
+// about an edit of it waits: the diff that was shown is no longer true.
+func TestConsentIsForWhatWasThere(t *testing.T) {
+	r := newRig(t)
+	s := r.session()
+	id := r.call(s.ID, "edit_file", map[string]any{"path": "README.md", "mode": "write", "content": "mine"})
+	q := r.question(id)
+	r.write("work/README.md", "somebody else's new text\n")
+	r.answer(q, map[string]any{"decision": "once"})
+	if o := r.outcome(s.ID, id); o.Status != tools.Denied || o.Key != "changed_meanwhile" {
+		t.Errorf("ended %+v", o)
+	}
+	if text, _ := os.ReadFile(filepath.Join(r.root, "README.md")); string(text) != "somebody else's new text\n" {
+		t.Errorf("the file holds %q", text)
+	}
+}

@@ -20,10 +20,12 @@ type Path struct {
 	// "/etc/hosts"); "" when no rule can.
 	Spelled string
 
-	Kind  Kind   // what stands at Real
-	Links uint64 // number of hard links of a regular file, else 0
-	Dev   uint64 // identity of what stands at Real; both 0 when nothing does
-	Ino   uint64
+	Kind     Kind   // what stands at Real
+	Links    uint64 // number of hard links of a regular file, else 0
+	Dev      uint64 // identity of what stands at Real; both 0 when nothing does
+	Ino      uint64
+	Size     int64 // of a regular file, in bytes
+	Modified int64 // of a regular file, in nanoseconds since 1970
 
 	// Dir is the deepest folder above Real that exists, with its identity: its
 	// parent unless that is missing. Opening starts there.

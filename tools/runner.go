@@ -276,10 +276,14 @@ func questionOf(c Call, s Spec, j Judged) approval.Question {
 }
 
 // sameConsent reports whether what would run is what was shown: the same
-// definition, paths and files.
+// definition, paths and files, and for a write the same contents before it.
 func sameConsent(shown, now Judged) bool {
 	same := func(a, b permissions.Path) bool {
-		return a.Real == b.Real && a.Op == b.Op && a.Kind == b.Kind && a.Dev == b.Dev && a.Ino == b.Ino
+		if a.Real != b.Real || a.Op != b.Op || a.Kind != b.Kind || a.Dev != b.Dev || a.Ino != b.Ino {
+			return false
+		}
+		// What is written was shown as a difference to what was there.
+		return a.Op != permissions.OpWrite || a.Size == b.Size && a.Modified == b.Modified
 	}
 	if shown.DefinitionHash != now.DefinitionHash || !slices.EqualFunc(shown.Paths, now.Paths, same) {
 		return false

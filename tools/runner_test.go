@@ -85,6 +85,8 @@ var (
 	badPath   = permissions.Verdict{Decision: permissions.Error, Row: 0, Code: "bad_path", Reason: "the path is empty"}
 	onePath   = []permissions.Path{{Real: "/w/a", Kind: permissions.KindFile, Dev: 1, Ino: 7}}
 	swapped   = []permissions.Path{{Real: "/w/a", Kind: permissions.KindFile, Dev: 1, Ino: 8}}
+	toWrite   = []permissions.Path{{Real: "/w/a", Op: permissions.OpWrite, Kind: permissions.KindFile, Dev: 1, Ino: 7, Size: 3, Modified: 1}}
+	written   = []permissions.Path{{Real: "/w/a", Op: permissions.OpWrite, Kind: permissions.KindFile, Dev: 1, Ino: 7, Size: 3, Modified: 2}}
 	elsewhere = []permissions.Path{{Real: "/etc/passwd", Kind: permissions.KindFile, Dev: 1, Ino: 7}}
 )
 
@@ -115,6 +117,7 @@ func TestGate(t *testing.T) {
 		{name: "a rule added meanwhile does no harm", verdicts: []permissions.Verdict{ask, allow}, answer: approval.Answer{Decision: approval.Once}, status: OK, ran: 1, by: "person"},
 		{name: "the file was swapped meanwhile", verdicts: []permissions.Verdict{ask}, paths: [][]permissions.Path{onePath, swapped}, answer: approval.Answer{Decision: approval.Once}, status: Denied, key: "changed_meanwhile"},
 		{name: "the path leads elsewhere meanwhile", verdicts: []permissions.Verdict{ask}, paths: [][]permissions.Path{onePath, elsewhere}, answer: approval.Answer{Decision: approval.Always}, status: Denied, key: "changed_meanwhile"},
+		{name: "the file to write was changed meanwhile", verdicts: []permissions.Verdict{ask}, paths: [][]permissions.Path{toWrite, written}, answer: approval.Answer{Decision: approval.Once}, status: Denied, key: "changed_meanwhile"},
 		{name: "the same file runs", verdicts: []permissions.Verdict{ask}, paths: [][]permissions.Path{onePath}, answer: approval.Answer{Decision: approval.Session}, status: OK, ran: 1, by: "person"},
 		{name: "unknown argument", args: `{"path":"a","recursive":true}`, verdicts: []permissions.Verdict{allow}, status: Failed, key: "bad_arguments"},
 		{name: "wrong type", args: `{"path":7}`, verdicts: []permissions.Verdict{allow}, status: Failed, key: "bad_arguments"},

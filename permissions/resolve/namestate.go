@@ -2,13 +2,20 @@ package resolve
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"zeroclaw/permissions"
 )
 
-// maxNamed bounds how many places in a text are looked up.
-const maxNamed = 1024
+// Bounds of the work that one text can make. What they leave out is only what
+// needs a look into the file system; a text that spells a state folder is
+// found however long it is.
+const (
+	maxNamed = 1024    // places that are looked up
+	maxBases = 64      // folders that a harmless relative path is tried from
+	maxPairs = 1 << 20 // combinations of folders and paths that may spell one
+)
 
 // maxBraces bounds how many forms of a word with braces are looked at.
 const maxBraces = 64
@@ -21,13 +28,12 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 	if r.own.given == "" && !strings.Contains(c.Text, "/proc/") {
 		return false
 	}
-	var absolute, relative []string
+	var absolute, spelled, relative []string
 	seen := map[string]bool{}
 	goes := false
 	for _, w := range append(strings.Fields(c.Text), c.Words...) {
-		w = strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(w)
-		for _, piece := range pieces(r.expandHome(w)) {
-			if seen[piece] || len(seen) >= maxNamed {
+		for _, piece := range pieces(r.expandHome(unquote.Replace(w))) {
+			if seen[piece] {
 				continue
 			}
 			seen[piece] = true
@@ -39,6 +45,8 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 				absolute = append(absolute, cleanAbs(piece))
 			case piece == "cd" || piece == "pushd" || piece == "chdir" || strings.HasPrefix(piece, "-C"):
 				goes = true
+			case r.maySpell(piece):
+				spelled = append(spelled, piece)
 			default:
 				relative = append(relative, piece)
 			}
@@ -49,15 +57,18 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 		bases[0] = c.Cwd.Real
 	}
 	if c.Class != permissions.Simple {
+		if goes {
+			bases = append(bases, r.home, parent(r.own.given))
+		}
 		bases = append(bases, absolute...)
-		for _, p := range relative {
+		for _, p := range append(relative, spelled...) {
 			if strings.ContainsAny(p, "/.") {
 				bases = append(bases, cleanAbs(join(bases[0], p)))
 			}
 		}
-		if goes {
-			bases = append(bases, r.home, parent(r.own.given))
-		}
+	}
+	if len(bases)*len(spelled) > maxPairs {
+		return true // its name is in the text, and nobody can read the rest
 	}
 	left := maxNamed
 	for _, p := range absolute {
@@ -65,14 +76,38 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 			return true
 		}
 	}
-	for _, b := range bases {
-		for _, p := range relative {
-			if b != "" && r.names(cleanAbs(join(b, p)), &left) {
+	for n, b := range bases {
+		if b == "" {
+			continue
+		}
+		try := spelled
+		if n < maxBases {
+			try = append(slices.Clone(spelled), relative...)
+		}
+		for _, p := range try {
+			if r.names(cleanAbs(join(b, p)), &left) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+var unquote = strings.NewReplacer(`"`, "", `'`, "", `\`, "")
+
+// maySpell reports whether a relative path can name a state folder by its
+// text: it holds the folder's own name, or something that stands for a name.
+func (r *Resolver) maySpell(piece string) bool {
+	if strings.ContainsAny(piece, "*?[") {
+		return true
+	}
+	low := strings.ToLower(piece)
+	for _, s := range r.own.places() {
+		if strings.Contains(low, strings.ToLower(path.Base(s))) {
+			return true
+		}
+	}
+	return strings.Contains(piece, "..")
 }
 
 // betweenPaths are characters that part paths in words such as --file=~/x,
@@ -114,7 +149,8 @@ func (r *Resolver) holdsPlace(piece string) bool {
 				break
 			}
 			from += i + len(s)
-			if p := cleanAbs(piece[from-len(s):]); within(s, p) && r.own.holds(p) {
+			rest := piece[from-len(s):]
+			if p := cleanAbs(rest[:min(len(rest), maxPathBytes)]); within(s, p) && r.own.holds(p) {
 				return true
 			}
 		}
@@ -122,40 +158,44 @@ func (r *Resolver) holdsPlace(piece string) bool {
 	return false
 }
 
+var ownPids = strings.NewReplacer("${PPID}", "self", "$PPID", "self", "$$", "self")
+
+// expandHome writes the home folder where a word holds "~", $HOME or ${HOME}.
 func (r *Resolver) expandHome(w string) string {
-	w = strings.NewReplacer("${PPID}", "self", "$PPID", "self", "$$", "self").Replace(w)
-	if r.home == "" {
+	w = ownPids.Replace(w)
+	if r.home == "" || !strings.ContainsAny(w, "~$") {
 		return w
 	}
-	w = strings.ReplaceAll(w, "${HOME}", r.home)
-	for from := 0; ; {
-		i := strings.Index(w[from:], "$HOME")
-		if i < 0 {
-			break
+	user := path.Base(r.home)
+	var out strings.Builder
+	for i := 0; i < len(w); {
+		skip := 0
+		rest := w[i:]
+		switch {
+		case strings.HasPrefix(rest, "${HOME}"):
+			skip = len("${HOME}")
+		case strings.HasPrefix(rest, "$HOME"):
+			if skip = len("$HOME"); len(rest) > skip && isNameByte(rest[skip]) {
+				skip = 0
+			}
+		case rest[0] == '~' && (i == 0 || !isNameByte(w[i-1]) && w[i-1] != '/' && w[i-1] != '.'):
+			skip = 1
+			if strings.HasPrefix(rest[1:], user) {
+				skip += len(user)
+			}
+			if len(rest) > skip && rest[skip] != '/' && !betweenPaths(rune(rest[skip])) {
+				skip = 0
+			}
 		}
-		i += from
-		end := i + len("$HOME")
-		if end == len(w) || !isNameByte(w[end]) {
-			w = w[:i] + r.home + w[end:]
-			end = i + len(r.home)
-		}
-		from = end
-	}
-	user := "~" + path.Base(r.home)
-	for i := 0; i < len(w); i++ {
-		if w[i] != '~' || i > 0 && (isNameByte(w[i-1]) || w[i-1] == '/' || w[i-1] == '.') {
+		if skip == 0 {
+			out.WriteByte(w[i])
+			i++
 			continue
 		}
-		tilde := "~"
-		if strings.HasPrefix(w[i:], user) {
-			tilde = user
-		}
-		if end := i + len(tilde); end == len(w) || w[end] == '/' || betweenPaths(rune(w[end])) {
-			w = w[:i] + r.home + w[end:]
-			i += len(r.home) - 1
-		}
+		out.WriteString(r.home)
+		i += skip
 	}
-	return w
+	return out.String()
 }
 
 func isNameByte(c byte) bool {

@@ -90,6 +90,7 @@ func describe(p *permissions.Path, at place) (why string) {
 	case mode.IsRegular():
 		p.Kind = permissions.KindFile
 		p.Links = id.links
+		p.Size, p.Modified = at.info.Size(), at.info.ModTime().UnixNano()
 	default:
 		return fmt.Sprintf("%q is %s", permissions.Visible(p.Real), special(mode))
 	}
