@@ -6,7 +6,6 @@ import (
 
 	"zeroclaw/localserver/config"
 	"zeroclaw/localserver/guard"
-	"zeroclaw/localserver/relay"
 )
 
 // configError maps errors of the configuration to answers of the API. changed
@@ -101,12 +100,8 @@ func (s *Server) changeConfig(w http.ResponseWriter, r *http.Request, code int, 
 	w.WriteHeader(code)
 }
 
-// editConfig saves one edit. Only the companion's own page and the command
-// line may change the configuration.
+// editConfig saves one edit.
 func (s *Server) editConfig(r *http.Request, version string, e config.Edit) error {
-	if !guard.From(r).Loopback() {
-		return &guard.Error{Status: http.StatusForbidden, Code: "loopback_only", Message: "the configuration is changed only on the page that the companion itself serves; open " + s.Address()}
-	}
 	var err error
 	if version != "" {
 		_, err = s.file.Set(r.Context(), version, []config.Edit{e})
@@ -117,28 +112,4 @@ func (s *Server) editConfig(r *http.Request, version string, e config.Edit) erro
 		return configError(err, "config_changed_externally")
 	}
 	return nil
-}
-
-// getLocalProviders serves GET /api/providers/local.
-func (s *Server) getLocalProviders(w http.ResponseWriter, r *http.Request) {
-	found := relay.FindLocal(r.Context(), nil, 0)
-	if found == nil {
-		found = []relay.Found{}
-	}
-	guard.WriteJSON(w, http.StatusOK, map[string]any{"found": found})
-}
-
-// postProviderTest serves POST /api/providers/{name}/test.
-func (s *Server) postProviderTest(w http.ResponseWriter, r *http.Request) {
-	var none struct{}
-	if err := guard.Decode(r, &none); err != nil {
-		guard.WriteError(w, err)
-		return
-	}
-	p, ok := s.provider(r.PathValue("name"))
-	if !ok {
-		guard.WriteError(w, &guard.Error{Status: http.StatusNotFound, Code: "unknown_provider", Message: "there is no usable provider of that name; Settings, Providers says what it lacks"})
-		return
-	}
-	guard.WriteJSON(w, http.StatusOK, s.relay.Test(r.Context(), p))
 }

@@ -3,7 +3,6 @@ package localserver
 import (
 	"zeroclaw/localserver/config"
 	"zeroclaw/localserver/session"
-	"zeroclaw/permissions"
 	"zeroclaw/permissions/approval"
 	"zeroclaw/permissions/resolve"
 )
@@ -22,7 +21,7 @@ func Unanswerable(why string) Answer { return session.Unanswerable(why) }
 
 // ExplainFrom answers a query from the configuration of a state folder, for
 // when no companion runs.
-func ExplainFrom(state string, q Query, getenv func(string) string) (Answer, error) {
+func ExplainFrom(state string, q Query) (Answer, error) {
 	file, err := config.Open(config.Config{Dir: state})
 	if err != nil {
 		return Answer{}, err
@@ -42,6 +41,5 @@ func ExplainFrom(state string, q Query, getenv func(string) string) (Answer, err
 	if err != nil {
 		return Answer{}, err
 	}
-	grant, _ := permissions.NewGrant(permissions.Inputs{Agent: permissions.BuiltinAgent, MCPEnabled: true})
-	return session.Explain(session.Judge{Resolver: res, Grant: grant, Settings: policy.Settings(res, memory.For(""))}, q), nil
+	return session.Explain(judgeOf(file.Current(), res, policy, memory), q), nil
 }

@@ -216,7 +216,7 @@ func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	got, err := s.files.Undo(r.Context(), r.PathValue("id"), func(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
-		p, v := j.Path(path, op)
+		p, v := j.Path("edit_file", path, op)
 		if v.Decision == permissions.Ask {
 			v.Decision = permissions.Allow
 		}

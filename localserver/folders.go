@@ -112,5 +112,6 @@ func (s *Server) setRoot(path string) error {
 	s.mu.Unlock()
 	s.saveRoot(path)
 	s.hub.Publish("root.changed", map[string]string{"root": path})
+	s.background.Go(func() { s.services.RootsChanged(s.ctx) })
 	return nil
 }

@@ -1,6 +1,7 @@
 package localserver
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"zeroclaw/localserver/session"
 	"zeroclaw/permissions"
 	"zeroclaw/permissions/approval"
+	"zeroclaw/permissions/resolve"
 )
 
 // toolSetting is the setting of one tool as the API shows it.
@@ -87,24 +89,30 @@ func (s *Server) putPermissions(w http.ResponseWriter, r *http.Request) {
 		guard.WriteError(w, err)
 		return
 	}
-	edits, err := s.permissionEdits(in)
-	if err == nil && !guard.From(r).Loopback() {
-		err = &guard.Error{Status: http.StatusForbidden, Code: "loopback_only", Message: "permissions are changed only on the page that the companion itself serves; open " + s.Address()}
+	old := s.policy.Values()
+	if in.Version != old.Version {
+		guard.WriteError(w, configError(config.ErrChanged, "changed_meanwhile"))
+		return
 	}
+	edits, err := s.permissionEdits(in)
 	if err != nil {
 		guard.WriteError(w, err)
 		return
 	}
-	old := s.policy.Values().Tools
 	if len(edits) > 0 {
 		if _, err := s.file.Set(r.Context(), in.Version, edits); err != nil {
 			guard.WriteError(w, configError(err, "changed_meanwhile"))
 			return
 		}
+		added := slices.DeleteFunc(slices.Clone(in.Directories), func(rule string) bool { return slices.Contains(old.Directories, rule) })
+		if err := s.policy.Saved(added, s.rootResolver()); err != nil {
+			guard.WriteError(w, err)
+			return
+		}
 	}
 	// Choosing Ask or Deny takes back what was remembered for the tool.
 	for name, t := range in.Tools {
-		if t.Mode != permissions.ModeAllow && (old[name].Mode != t.Mode) {
+		if t.Mode != permissions.ModeAllow && old.Tools[name].Mode != t.Mode {
 			if err := s.memory.DropTool(name); err != nil {
 				guard.WriteError(w, err)
 				return
@@ -172,12 +180,14 @@ func (s *Server) postRebase(w http.ResponseWriter, r *http.Request) {
 }
 
 // saveRule adds one line to the allowed directories. It backs the answer
-// "always, with this rule".
-func (s *Server) saveRule(rule string) error {
+// "always, with this rule", which was shown as it resolves under root.
+func (s *Server) saveRule(rule string, root *resolve.Resolver) error {
+	done := s.policy.Adopt(rule, root)
 	_, err := s.file.Update(s.ctx, func(*config.Settings) ([]config.Edit, error) {
 		return []config.Edit{{Op: config.Add, Path: "permissions.directories", Value: rule}}, nil
 	})
-	if err != nil {
+	// The rule may have been in the file already, for another root.
+	if err := errors.Join(err, done()); err != nil {
 		return err
 	}
 	s.hub.Publish("permissions.changed", struct{}{})

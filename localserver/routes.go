@@ -14,14 +14,19 @@ func (s *Server) routes() []guard.Route {
 	do := func(method, pattern string, body guard.Body, h http.HandlerFunc) guard.Route {
 		return guard.Route{Method: method, Pattern: pattern, Auth: guard.Token, Body: body, Handler: h}
 	}
+	// own is for what widens what may happen: only the companion's own page and
+	// the command line of the same user may do it.
+	own := func(method, pattern string, body guard.Body, h http.HandlerFunc) guard.Route {
+		return do(method, pattern, body, s.ownPage(h))
+	}
 	const token, none = guard.Token, guard.None
 	return []guard.Route{
 		get("/{$}", none, s.page.ServeHTTP),
 		get("/{file...}", none, s.page.ServeHTTP),
 		{Method: "POST", Pattern: "/api/pair", Auth: none, Body: guard.JSON, Handler: http.HandlerFunc(s.postPair)},   // code
 		{Method: "POST", Pattern: "/api/prove", Auth: none, Body: guard.JSON, Handler: http.HandlerFunc(s.postProve)}, // token_id, nonce
-		do("POST", "/api/launch", guard.JSON, s.postLaunch),                                                           // root?, printed?
-		do("POST", "/api/ui", guard.JSON, s.postUI),                                                                   // origin, confirmed
+		own("POST", "/api/launch", guard.JSON, s.postLaunch),                                                          // root?, printed?
+		own("POST", "/api/ui", guard.JSON, s.postUI),                                                                  // origin, confirmed
 		get("/api/status", token, s.getStatus),
 		get("/api/folders", token, s.getFolders),      // ?path
 		do("PUT", "/api/root", guard.JSON, s.putRoot), // path
@@ -42,25 +47,25 @@ func (s *Server) routes() []guard.Route {
 		get("/api/approvals", token, s.getApprovals),
 		do("POST", "/api/approvals/{id}", guard.JSON, s.postApproval), // decision, reason?, rule?, content?
 		get("/api/permissions", token, s.getPermissions),
-		do("PUT", "/api/permissions", guard.JSON, s.putPermissions),       // the object of GET
-		do("POST", "/api/permissions/rebase", guard.JSON, s.postRebase),   // rule
+		own("PUT", "/api/permissions", guard.JSON, s.putPermissions),      // the object of GET
+		own("POST", "/api/permissions/rebase", guard.JSON, s.postRebase),  // rule
 		do("POST", "/api/permissions/reset", guard.JSON, s.postReset),     //
 		do("POST", "/api/permissions/explain", guard.JSON, s.postExplain), // op+path or command, cwd?
 		do("DELETE", "/api/permissions/grants/{id}", guard.NoBody, s.deleteGrant),
 
 		get("/api/tools", token, s.getTools),
-		do("POST", "/api/tools/{name}/accept", guard.JSON, s.postAccept),
+		own("POST", "/api/tools/{name}/accept", guard.JSON, s.postAccept),
 		get("/api/services", token, s.getServices),
-		do("POST", "/api/services/{id}/{action}", guard.JSON, s.postService),     // install, start, stop, restart, retry
-		do("PUT", "/api/services/{id}/options", guard.JSON, s.putServiceOptions), // options?, autostart?
-		get("/api/services/{id}/logs", token, s.getServiceLogs),                  // ?after
+		own("POST", "/api/services/{id}/{action}", guard.JSON, s.postService),     // install, start, stop, restart, retry
+		own("PUT", "/api/services/{id}/options", guard.JSON, s.putServiceOptions), // options?, autostart?
+		get("/api/services/{id}/logs", token, s.getServiceLogs),                   // ?after
 
-		get("/api/config/list", token, s.getConfigList),                      // ?prefix
-		get("/api/config/prop", token, s.getConfigProp),                      // ?path
-		do("PUT", "/api/config/prop", guard.JSON, s.putConfigProp),           // ?path; value, version?
-		do("DELETE", "/api/config/prop", guard.NoBody, s.deleteConfigProp),   // ?path
-		do("POST", "/api/config/map-key", guard.JSON, s.postConfigKey),       // ?path&key
-		do("DELETE", "/api/config/map-key", guard.NoBody, s.deleteConfigKey), // ?path&key
+		get("/api/config/list", token, s.getConfigList),                       // ?prefix
+		get("/api/config/prop", token, s.getConfigProp),                       // ?path
+		own("PUT", "/api/config/prop", guard.JSON, s.putConfigProp),           // ?path; value, version?
+		own("DELETE", "/api/config/prop", guard.NoBody, s.deleteConfigProp),   // ?path
+		own("POST", "/api/config/map-key", guard.JSON, s.postConfigKey),       // ?path&key
+		own("DELETE", "/api/config/map-key", guard.NoBody, s.deleteConfigKey), // ?path&key
 		get("/api/providers/local", token, s.getLocalProviders),
 		do("POST", "/api/providers/{name}/test", guard.JSON, s.postProviderTest),
 		{Method: guard.AnyMethod, Pattern: "/llm/{profile}/{path...}", Auth: token, Body: guard.Stream, Handler: s.relay},

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -70,6 +72,8 @@ func New(c Config) (*Server, error) {
 	s.uiOrigin = c.UIOrigin
 	if s.uiOrigin == "" {
 		s.uiOrigin = s.file.Current().Server.UIOrigin
+	} else if err := config.CheckOrigin(s.uiOrigin); err != nil {
+		return nil, fmt.Errorf("let the page of %q in: %w", s.uiOrigin, err)
 	}
 	s.uiOK = s.loadUI()
 	s.wireState()
@@ -193,9 +197,10 @@ func valuesOf(c *config.Settings) session.Values {
 	return session.Values{Version: c.Version, Policy: c.Permissions.Policy, Directories: c.Permissions.Directories, Tools: c.Permissions.Tools, Unreadable: c.Unreadable}
 }
 
-// inputs are what grants are computed from.
-func (s *Server) inputs() permissions.Inputs {
-	c := s.file.Current()
+func (s *Server) inputs() permissions.Inputs { return inputsOf(s.file.Current()) }
+
+// inputsOf are what grants are computed from.
+func inputsOf(c *config.Settings) permissions.Inputs {
 	return permissions.Inputs{Agents: c.Agents, Bundles: c.Bundles, Profiles: c.Profiles, MCPEnabled: c.MCP.Enabled}
 }
 
@@ -257,10 +262,15 @@ func (s *Server) judgeFor(root string) (session.Judge, error) {
 	if err != nil {
 		return session.Judge{}, err
 	}
-	in := s.inputs()
+	return judgeOf(s.file.Current(), r, s.policy, s.memory), nil
+}
+
+// judgeOf decides as a new session of the built-in agent would.
+func judgeOf(c *config.Settings, r *resolve.Resolver, p *session.Policy, m *approval.Memory) session.Judge {
+	in := inputsOf(c)
 	in.Agent = permissions.BuiltinAgent
 	grant, _ := permissions.NewGrant(in)
-	return session.Judge{Resolver: r, Grant: grant, Settings: s.policy.Settings(r, s.memory.For(""))}, nil
+	return session.Judge{Resolver: r, Grant: grant, Settings: p.Settings(r, m.For(""))}
 }
 
 // inState reports whether a folder is or lies in the state folder.
@@ -272,4 +282,13 @@ func (s *Server) inState(path string) bool {
 	}
 	rel, err := filepath.Rel(state, real)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// fileURI is a path as a file: address.
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if runtime.GOOS == "windows" && !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
 }

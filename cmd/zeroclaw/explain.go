@@ -101,7 +101,7 @@ func (e environment) explain(cmd *cobra.Command, q localserver.Query, root strin
 		q.Root = e.cwd
 	}
 	q.Home = e.home
-	a, err := localserver.ExplainFrom(state, q, e.getenv)
+	a, err := localserver.ExplainFrom(state, q)
 	if err != nil {
 		return a, failure{err: err}
 	}

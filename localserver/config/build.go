@@ -218,7 +218,7 @@ func (c *checker) runtime(s *Settings, n *node) {
 		if entry.kind != tableNode {
 			continue
 		}
-		p := RuntimeProfile{MaxResultChars: int(entry.number("max_tool_result_chars", 50000))}
+		p := RuntimeProfile{MaxResultChars: int(entry.number("max_tool_result_chars", 32768))}
 		if groups := entry.good("tool_filter_groups"); groups != nil {
 			for _, g := range groups.elems {
 				p.Groups = append(p.Groups, ToolFilterGroup{Always: g.text("mode", "") == "always", Tools: g.texts("tools"), Keywords: g.texts("keywords")})

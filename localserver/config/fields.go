@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -158,7 +159,7 @@ func Fields() []Field {
 		{Path: "runtime_profiles.*.tool_filter_groups", Kind: Object, Check: checkGroups, Applies: NewSessions,
 			En: "Groups of tools that are shown only when words of the message call for them.",
 			Es: "Grupos de herramientas que se muestran solo cuando las palabras del mensaje lo piden."},
-		{Path: "runtime_profiles.*.max_tool_result_chars", Kind: Integer, Default: int64(50000), Min: 0, Max: 10_000_000, Applies: NewSessions,
+		{Path: "runtime_profiles.*.max_tool_result_chars", Kind: Integer, Default: int64(32768), Min: 1, Max: 10_000_000, Applies: NewSessions,
 			En: "Characters of a result that a model is shown.",
 			Es: "Caracteres de un resultado que se muestran al modelo."},
 
@@ -185,6 +186,15 @@ func Fields() []Field {
 			En: "A secret that servers refer to by name.",
 			Es: "Un secreto al que los servidores se refieren por su nombre."},
 	}
+}
+
+// CheckOrigin says why an origin cannot be let in, nil if it can: one exact
+// https origin, or an http one on this machine.
+func CheckOrigin(origin string) error {
+	if why := checkOrigin(origin); why != "" {
+		return errors.New("it " + why)
+	}
+	return nil
 }
 
 func checkOrigin(v any) string {

@@ -172,10 +172,14 @@ func (s *Session) open() int {
 // Pass implements tools.Decider.
 func (s *Session) Pass(c tools.Call) *tools.Pass {
 	publish := s.host.config.Publish
+	// One judge for the whole call: a search judges thousands of paths.
+	judge := s.judge()
 	return &tools.Pass{
 		CallID: c.ID, Session: s.ID, Owner: c.Owner(), Root: s.Root,
-		MayRead: func(p permissions.Path) bool { return s.judge().mayRead(p) },
-		Judge:   s.Judge,
+		MayRead: judge.mayRead,
+		Judge: func(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
+			return judge.Path(c.Tool, path, op)
+		},
 		Progress: func(p tools.Progress) {
 			publish("call.progress", struct {
 				Session string `json:"session"`
@@ -239,7 +243,11 @@ func (r recorder) Ended(c tools.Call, o tools.Outcome, j tools.Judged, answer ap
 // remember saves what an answer asks to be remembered.
 func (s *Sessions) remember(q approval.Question, a approval.Answer) error {
 	if a.Decision == approval.Rule {
-		return s.config.SaveRule(a.Rule)
+		asking, err := s.Get(q.Session)
+		if err != nil {
+			return err
+		}
+		return s.config.SaveRule(a.Rule, asking.resolver)
 	}
 	d := approval.Remembered{Scope: approval.ScopeSession, Session: q.Session, Tool: q.Tool, DefinitionHash: q.DefinitionHash}
 	if a.Decision == approval.Always {

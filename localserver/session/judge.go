@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"zeroclaw/permissions"
 	"zeroclaw/permissions/resolve"
 	"zeroclaw/permissions/shellscan"
@@ -41,25 +43,20 @@ func (j Judge) Decide(s Subject, p tools.Plan) tools.Judged {
 	return out
 }
 
-// mayRead reports whether the R rules, or the session's own folder, cover a
-// path that was resolved already.
+// mayRead reports whether a path that was resolved already could be read
+// without a question: the R rules or the session's own folder cover it, and it
+// is neither protected nor the companion's own.
 func (j Judge) mayRead(p permissions.Path) bool {
 	p.Op = permissions.OpRead
-	if p.Area != permissions.AreaNone {
-		return true
+	if p.OwnState || permissions.Protected(permissions.OpRead, p.Clean, p.Real) != "" {
+		return false
 	}
-	for _, r := range j.Settings.Rules {
-		if r.Covers(p) {
-			return true
-		}
-	}
-	return false
+	return p.Area != permissions.AreaNone || slices.ContainsFunc(j.Settings.Rules, func(r permissions.Anchored) bool { return r.Covers(p) })
 }
 
-// Path judges one path as the local tool that does op would be judged.
-func (j Judge) Path(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
-	name := toolFor(op)
-	got := j.Decide(Subject{Spec: tools.Spec{Name: name, OwnName: name, Origin: permissions.OriginLocal}},
+// Path judges one path as a call of a local tool would be judged.
+func (j Judge) Path(tool, path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
+	got := j.Decide(Subject{Spec: tools.Spec{Name: tool, OwnName: tool, Origin: permissions.OriginLocal}},
 		tools.Plan{Uses: []tools.Use{{Path: path, Op: op}}})
 	return got.Paths[0], got.Verdict
 }

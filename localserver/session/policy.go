@@ -36,14 +36,15 @@ type Policy struct {
 	values  Values
 	rules   []permissions.Rule
 	invalid []permissions.InvalidRule
-	bases   map[string]resolve.Bases // by root; "" for rules that do not hang from one
+	bases   map[string]resolve.Bases     // by root; "" for rules that do not hang from one
+	adopted map[string]*resolve.Resolver // rules being saved for another root than that of new sessions
 }
 
 // OpenPolicy reads the stored prefixes. After an error no stored prefix
 // counts, so that relative rules cover nothing until they are saved again. A
 // read-only policy never writes the file.
 func OpenPolicy(path string, readOnly bool) (*Policy, error) {
-	p := &Policy{path: path, readOnly: readOnly, bases: map[string]resolve.Bases{}}
+	p := &Policy{path: path, readOnly: readOnly, bases: map[string]resolve.Bases{}, adopted: map[string]*resolve.Resolver{}}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
@@ -59,21 +60,62 @@ func OpenPolicy(path string, readOnly bool) (*Policy, error) {
 }
 
 // Set takes over values that were loaded from the configuration. A rule that
-// no root knows yet was written by hand and belongs to the given one.
+// no root knows yet was written by hand and belongs to the given one. What a
+// rule resolved to is kept even when it is missing from the values: an editor
+// may have been seen halfway through saving.
 func (p *Policy) Set(v Values, root *resolve.Resolver) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.values = v
 	p.rules, p.invalid = permissions.ParseRules(v.Directories)
-	fresh := slices.DeleteFunc(slices.Clone(p.rules), func(r permissions.Rule) bool { return p.known(r) })
-	kept := map[string]resolve.Bases{}
-	for name, bases := range p.bases {
-		kept[name] = maps.Clone(bases)
-		maps.DeleteFunc(kept[name], func(text, _ string) bool {
-			return !slices.ContainsFunc(p.rules, func(r permissions.Rule) bool { return r.Text == text })
+	bases := maps.Clone(p.bases)
+	for _, r := range p.rules {
+		if p.known(r) {
+			continue
+		}
+		at := root
+		if a := p.adopted[r.Text]; a != nil {
+			at = a
+		}
+		p.anchor(bases, r, at)
+	}
+	return p.store(bases)
+}
+
+// Adopt makes a rule that is about to be saved belong to the root of the given
+// resolver, whatever the root of new sessions is. done ends that and makes
+// sure of it, also where the rule was known for another root already.
+func (p *Policy) Adopt(text string, root *resolve.Resolver) (done func() error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.adopted[text] = root
+	return func() error {
+		p.mu.Lock()
+		delete(p.adopted, text)
+		p.mu.Unlock()
+		return p.Rebase(text, root)
+	}
+}
+
+// Saved says that a person has just saved the rules as they are: those added
+// belong to the given root as they resolve now, those that are gone are
+// forgotten.
+func (p *Policy) Saved(added []string, root *resolve.Resolver) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	bases := map[string]resolve.Bases{}
+	for at, of := range p.bases {
+		bases[at] = maps.Clone(of)
+		maps.DeleteFunc(bases[at], func(text, _ string) bool {
+			return slices.Contains(added, text) || !slices.ContainsFunc(p.rules, func(r permissions.Rule) bool { return r.Text == text })
 		})
 	}
-	return p.store(kept, fresh, root)
+	for _, r := range p.rules {
+		if slices.Contains(added, r.Text) {
+			p.anchor(bases, r, root)
+		}
+	}
+	return p.store(bases)
 }
 
 // Rebase makes one rule cover what its prefix resolves to now, under the root
@@ -85,7 +127,9 @@ func (p *Policy) Rebase(text string, root *resolve.Resolver) error {
 	if i < 0 {
 		return fmt.Errorf("there is no rule %q", text)
 	}
-	return p.store(maps.Clone(p.bases), p.rules[i:i+1], root)
+	bases := maps.Clone(p.bases)
+	p.anchor(bases, p.rules[i], root)
+	return p.store(bases)
 }
 
 func (p *Policy) known(r permissions.Rule) bool {
@@ -97,25 +141,26 @@ func (p *Policy) known(r permissions.Rule) bool {
 	return false
 }
 
-// store adds the prefixes of fresh rules and saves. Called with mu held.
-func (p *Policy) store(bases map[string]resolve.Bases, fresh []permissions.Rule, root *resolve.Resolver) error {
-	now := root.Bases(fresh, nil)
-	for _, r := range fresh {
-		resolved, ok := now[r.Text]
-		if !ok {
-			continue
-		}
-		at := ""
-		if r.Relative() {
-			at = root.Root()
-		}
-		if bases[at] == nil {
-			bases[at] = resolve.Bases{}
-		} else {
-			bases[at] = maps.Clone(bases[at])
-		}
-		bases[at][r.Text] = resolved
+// anchor notes in bases what the prefix of a rule resolves to now.
+func (p *Policy) anchor(bases map[string]resolve.Bases, r permissions.Rule, root *resolve.Resolver) {
+	resolved, ok := root.Bases([]permissions.Rule{r}, nil)[r.Text]
+	if !ok {
+		return
 	}
+	at := ""
+	if r.Relative() {
+		at = root.Root()
+	}
+	of := maps.Clone(bases[at])
+	if of == nil {
+		of = resolve.Bases{}
+	}
+	of[r.Text] = resolved
+	bases[at] = of
+}
+
+// store takes over and saves what rules resolve to. Called with mu held.
+func (p *Policy) store(bases map[string]resolve.Bases) error {
 	maps.DeleteFunc(bases, func(_ string, b resolve.Bases) bool { return len(b) == 0 })
 	changed := !maps.EqualFunc(bases, p.bases, func(a, b resolve.Bases) bool { return maps.Equal(a, b) })
 	p.bases = bases

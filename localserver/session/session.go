@@ -194,10 +194,5 @@ func (s *Session) judge() Judge {
 // Explain answers the rule tester with this session's root, rules and grant.
 func (s *Session) Explain(q Query) Answer { return Explain(s.judge(), q) }
 
-// Judge judges one path for a local tool of this session.
-func (s *Session) Judge(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
-	return s.judge().Path(path, op)
-}
-
 // Uploads is the folder that attachments of the session go to.
 func (s *Session) Uploads() string { return filepath.Join(s.Workspace, "uploads") }

@@ -34,7 +34,7 @@ type Config struct {
 
 	Asker    tools.Asker
 	Finisher tools.Finisher
-	SaveRule func(rule string) error // adds one line to the allowed directories
+	SaveRule func(rule string, root *resolve.Resolver) error // adds one line to the allowed directories, for the root that it was shown for
 	Publish  func(kind string, payload any)
 	Redact   func(string) string
 	Started  func(tools.Call, tools.Outcome)

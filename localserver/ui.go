@@ -3,56 +3,10 @@ package localserver
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
 
 	"zeroclaw/localserver/guard"
-	"zeroclaw/tools/atomicfile"
 )
-
-// lastRootFile keeps the folder that was chosen in the page.
-const lastRootFile = "last-root.json"
-
-// LastRoot is the folder that was last chosen in the page, "" if none was or it
-// is gone.
-func LastRoot(state string) string {
-	var last struct {
-		Root string `json:"root"`
-	}
-	data, err := os.ReadFile(statePath(state, lastRootFile))
-	if err != nil || json.Unmarshal(data, &last) != nil || !filepath.IsAbs(last.Root) {
-		return ""
-	}
-	if info, err := os.Stat(last.Root); err != nil || !info.IsDir() {
-		return ""
-	}
-	return last.Root
-}
-
-func (s *Server) saveRoot(root string) {
-	s.saveChoice(lastRootFile, map[string]string{"root": root})
-}
-
-// saveChoice keeps something chosen in the page. Failing to is shown and costs
-// nothing else.
-func (s *Server) saveChoice(name string, v any) {
-	data, err := json.Marshal(v)
-	if err == nil {
-		err = atomicfile.Write(statePath(s.config.State, name), append(data, '\n'), atomicfile.Options{Mode: 0o600})
-	}
-	if err != nil {
-		s.problem("state", "a choice could not be saved: "+err.Error())
-	}
-}
-
-// firstRun reports whether nothing was set up yet: no folder chosen and no
-// configuration written.
-func (s *Server) firstRun() bool {
-	return LastRoot(s.config.State) == "" && !s.file.Current().Exists
-}
 
 // uiFile keeps the UI origin that a person has confirmed.
 const uiFile = "ui.json"
@@ -102,11 +56,14 @@ func (s *Server) postUI(w http.ResponseWriter, r *http.Request) {
 	guard.WriteJSON(w, http.StatusOK, map[string]string{"url": s.uiURL(launchLife)})
 }
 
-// fileURI is a path as a file: address.
-func fileURI(path string) string {
-	path = filepath.ToSlash(path)
-	if runtime.GOOS == "windows" && !strings.HasPrefix(path, "/") {
-		path = "/" + path
+// ownPage refuses a handler to a page on another origin.
+func (s *Server) ownPage(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !guard.From(r).Loopback() {
+			guard.WriteError(w, &guard.Error{Status: http.StatusForbidden, Code: "loopback_only",
+				Message: "this is changed only on the page that the companion itself serves; open " + s.Address()})
+			return
+		}
+		h(w, r)
 	}
-	return (&url.URL{Scheme: "file", Path: path}).String()
 }
