@@ -94,6 +94,10 @@ func (s *Server) putPermissions(w http.ResponseWriter, r *http.Request) {
 		guard.WriteError(w, configError(config.ErrChanged, "changed_meanwhile"))
 		return
 	}
+	if in.Directories == nil {
+		guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "directories", Message: "send the list of rules, an empty one to remove them all; nothing was saved"})
+		return
+	}
 	edits, err := s.permissionEdits(in)
 	if err != nil {
 		guard.WriteError(w, err)

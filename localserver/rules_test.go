@@ -122,6 +122,46 @@ func TestPermissionsNeedTheirVersion(t *testing.T) {
 	}
 }
 
+func TestPermissionsNeedTheirRules(t *testing.T) {
+	r := newRig(t)
+	p := r.setRules("R:./**")
+	for _, body := range []string{`{"version":"` + p.Version + `","policy":"ask"}`, `{"version":"` + p.Version + `","policy":"ask","directories":null}`} {
+		if status, text := r.request("PUT", "/api/permissions", body); status != http.StatusBadRequest || !strings.Contains(text, "directories") {
+			t.Errorf("%s answers %d %s", body, status, text)
+		}
+	}
+	if got := r.status("R:./**"); got != permissions.RuleActive {
+		t.Errorf("afterwards the rule is %q", got)
+	}
+}
+
+// TestDamagedBasesCoverNothing starts with a configuration whose stored
+// prefixes are gone: what a rule once stood for is not known any more.
+func TestDamagedBasesCoverNothing(t *testing.T) {
+	rules := []string{"R:./**", "R:~/work/docs/**"}
+	r := newRig(t, func(c *Config) {
+		if err := os.MkdirAll(filepath.Join(c.State, "state"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := "[permissions]\ndirectories = [\"" + strings.Join(rules, "\", \"") + "\"]\n"
+		if err := os.WriteFile(filepath.Join(c.State, "config.toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(statePath(c.State, "rule-bases.json"), []byte("junk"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, rule := range rules {
+		if got := r.status(rule); got != permissions.RuleMoved {
+			t.Errorf("%s is %q, want moved", rule, got)
+		}
+		do[permissionsView](r, "POST", "/api/permissions/rebase", map[string]string{"rule": rule})
+		if got := r.status(rule); got != permissions.RuleActive {
+			t.Errorf("after it was saved again, %s is %q", rule, got)
+		}
+	}
+}
+
 func TestUIOriginMustBeSafe(t *testing.T) {
 	for _, origin := range []string{"http://evil.example", "http://evil.example/", "https://ui.example/path", "null", "https://*.example", "javascript:alert(1)"} {
 		c := Config{State: t.TempDir(), Home: t.TempDir(), Root: t.TempDir(), UIOrigin: origin}

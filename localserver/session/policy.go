@@ -37,11 +37,12 @@ type Policy struct {
 	rules   []permissions.Rule
 	invalid []permissions.InvalidRule
 	bases   map[string]resolve.Bases     // by root; "" for rules that do not hang from one
+	damaged bool                         // the stored prefixes could not be read
 	adopted map[string]*resolve.Resolver // rules being saved for another root than that of new sessions
 }
 
-// OpenPolicy reads the stored prefixes. After an error no stored prefix
-// counts, so that relative rules cover nothing until they are saved again. A
+// OpenPolicy reads the stored prefixes. After an error no rule of the
+// configuration covers anything until a person saves it again. A
 // read-only policy never writes the file.
 func OpenPolicy(path string, readOnly bool) (*Policy, error) {
 	p := &Policy{path: path, readOnly: readOnly, bases: map[string]resolve.Bases{}, adopted: map[string]*resolve.Resolver{}}
@@ -53,7 +54,7 @@ func OpenPolicy(path string, readOnly bool) (*Policy, error) {
 		err = json.Unmarshal(data, &p.bases)
 	}
 	if err != nil {
-		p.bases = map[string]resolve.Bases{}
+		p.bases, p.damaged = map[string]resolve.Bases{}, true
 		return p, fmt.Errorf("read what the rules resolved to: %w", err)
 	}
 	return p, nil
@@ -78,8 +79,26 @@ func (p *Policy) Set(v Values, root *resolve.Resolver) error {
 			at = a
 		}
 		p.anchor(bases, r, at)
+		if p.damaged && p.adopted[r.Text] == nil {
+			distrust(bases, r, at)
+		}
 	}
+	p.damaged = p.damaged && v.Unreadable
 	return p.store(bases)
+}
+
+// lost stands for what a rule resolved to where nobody knows any more. No path
+// equals it, so the rule counts as moved until a person saves it again.
+const lost = "?"
+
+func distrust(bases map[string]resolve.Bases, r permissions.Rule, root *resolve.Resolver) {
+	at := ""
+	if r.Relative() {
+		at = root.Root()
+	}
+	if bases[at] != nil {
+		bases[at][r.Text] = lost
+	}
 }
 
 // Adopt makes a rule that is about to be saved belong to the root of the given
