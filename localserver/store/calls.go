@@ -24,25 +24,19 @@ type RecordedCall struct {
 // runs: what has a start and no end when the database is next opened was
 // interrupted by the death of the companion.
 func (s *Store) CallStarted(ctx context.Context, c tools.Call, o tools.Outcome) error {
-	outcome, err := pack(o)
-	if err != nil {
-		return err
-	}
-	arguments := string(c.Arguments)
-	if !json.Valid(c.Arguments) {
-		arguments = "null"
-	}
-	return s.change(ctx, "record a call", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO calls (id, session, conversation, status, started, arguments, outcome) VALUES (?,?,?,?,?,?,?)
-			ON CONFLICT (session, id) DO NOTHING`,
-			c.ID, c.Session, c.Conversation, string(o.Status), o.Started.UnixMilli(), arguments, outcome)
-		return err
-	})
+	return s.record(ctx, "record a call", c, o, nil, `ON CONFLICT (session, id) DO NOTHING`)
 }
 
 // CallFinished records how a call ended. The result of a call that was never
 // recorded as started is recorded as well.
 func (s *Store) CallFinished(ctx context.Context, c tools.Call, o tools.Outcome) error {
+	return s.record(ctx, "record the end of a call", c, o, s.now(),
+		`ON CONFLICT (session, id) DO UPDATE SET status = excluded.status, ended = excluded.ended, outcome = excluded.outcome`)
+}
+
+// record inserts a call, whose conversation may have been deleted meanwhile:
+// then there is nothing to keep it for.
+func (s *Store) record(ctx context.Context, what string, c tools.Call, o tools.Outcome, ended any, conflict string) error {
 	outcome, err := pack(o)
 	if err != nil {
 		return err
@@ -51,10 +45,12 @@ func (s *Store) CallFinished(ctx context.Context, c tools.Call, o tools.Outcome)
 	if !json.Valid(c.Arguments) {
 		arguments = "null"
 	}
-	return s.change(ctx, "record the end of a call", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO calls (id, session, conversation, status, started, ended, arguments, outcome) VALUES (?,?,?,?,?,?,?,?)
-			ON CONFLICT (session, id) DO UPDATE SET status = excluded.status, ended = excluded.ended, outcome = excluded.outcome`,
-			c.ID, c.Session, c.Conversation, string(o.Status), o.Started.UnixMilli(), s.now(), arguments, outcome)
+	return s.change(ctx, what, func(tx *sql.Tx) error {
+		if s.deleted(c.Conversation) {
+			return nil
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO calls (id, session, conversation, status, started, ended, arguments, outcome) VALUES (?,?,?,?,?,?,?,?) `+conflict,
+			c.ID, c.Session, c.Conversation, string(o.Status), o.Started.UnixMilli(), ended, arguments, outcome)
 		return err
 	})
 }

@@ -159,10 +159,12 @@ func (s *Store) UpdateConversation(ctx context.Context, id string, p Patch) (Con
 	return c, err
 }
 
-// DeleteConversation removes a conversation with its messages, calls and the
-// results stored by its sessions.
+// DeleteConversation removes a conversation with its messages, calls and
+// stored results. A call of it that is still under way leaves nothing behind:
+// from here on nothing more is stored for it.
 func (s *Store) DeleteConversation(ctx context.Context, id string) error {
 	var objects []string
+	marked := false
 	err := s.change(ctx, "delete a conversation", func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
 		if err != nil {
@@ -171,18 +173,31 @@ func (s *Store) DeleteConversation(ctx context.Context, id string) error {
 		if n, err := done.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(fmt.Errorf("conversation: %w", ErrNotFound), err)
 		}
-		objects, err = deleteObjects(ctx, tx, `session IN (SELECT session FROM calls WHERE conversation = ?)
-			AND session NOT IN (SELECT session FROM calls WHERE conversation <> ?)`, id, id)
-		if err != nil {
+		if objects, err = deleteObjects(ctx, tx, `owner = ?`, id); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM calls WHERE conversation = ?`, id)
-		return err
+		if _, err = tx.ExecContext(ctx, `DELETE FROM calls WHERE conversation = ?`, id); err != nil {
+			return err
+		}
+		// Writers come one after the other: who waits for this one sees it.
+		_, known := s.gone.LoadOrStore(id, true)
+		marked = !known
+		return nil
 	})
-	if err == nil {
-		s.removeFiles(objects)
+	if err != nil {
+		if marked {
+			s.gone.Delete(id)
+		}
+		return err
 	}
-	return err
+	s.removeFiles(objects)
+	return nil
+}
+
+// deleted reports whether a conversation was deleted in this run.
+func (s *Store) deleted(conversation string) bool {
+	_, gone := s.gone.Load(conversation)
+	return gone
 }
 
 // bound returns n within 1 and most, def for 0 and less.

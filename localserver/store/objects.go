@@ -20,7 +20,7 @@ import (
 // Object is a stored result: what was too big for a model, or media.
 type Object struct {
 	ID      string    `json:"id"`
-	Session string    `json:"session"`
+	Owner   string    `json:"owner"` // as in tools.Call.Owner: a conversation, else a session
 	MIME    string    `json:"mime"`
 	Size    int64     `json:"size"`
 	Created time.Time `json:"created"`
@@ -40,8 +40,13 @@ var objectID = regexp.MustCompile(`^[a-z0-9]{26}$`)
 
 func (s *Store) objectPath(id string) string { return filepath.Join(s.c.Dir, "objects", id) }
 
-// Put stores data and returns its id. It implements results.Objects.
-func (s *Store) Put(ctx context.Context, session, mime string, data []byte) (id string, err error) {
+// Put stores data for an owner (tools.Call.Owner) and returns its id. Nothing
+// is stored for a conversation that was deleted: that is ErrNotFound. It
+// implements results.Objects.
+func (s *Store) Put(ctx context.Context, owner, mime string, data []byte) (id string, err error) {
+	if s.deleted(owner) {
+		return "", fmt.Errorf("store a result: conversation: %w", ErrNotFound)
+	}
 	id = newID()
 	dir := filepath.Join(s.c.Dir, "objects")
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -52,7 +57,10 @@ func (s *Store) Put(ctx context.Context, session, mime string, data []byte) (id 
 	}
 	var old []string
 	err = s.change(ctx, "store a result", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO objects (id, session, mime, size, created) VALUES (?,?,?,?,?)`, id, session, mime, len(data), s.now())
+		if s.deleted(owner) { // while the file was written
+			return fmt.Errorf("store a result: conversation: %w", ErrNotFound)
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO objects (id, owner, mime, size, created) VALUES (?,?,?,?,?)`, id, owner, mime, len(data), s.now())
 		if err != nil {
 			return err
 		}
@@ -108,7 +116,7 @@ func (s *Store) Open(ctx context.Context, id string) (Object, *os.File, error) {
 	}
 	o := Object{ID: id}
 	var created int64
-	err = h.read.QueryRowContext(ctx, `SELECT session, mime, size, created FROM objects WHERE id = ?`, id).Scan(&o.Session, &o.MIME, &o.Size, &created)
+	err = h.read.QueryRowContext(ctx, `SELECT owner, mime, size, created FROM objects WHERE id = ?`, id).Scan(&o.Owner, &o.MIME, &o.Size, &created)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Object{}, nil, gone
 	}
@@ -181,14 +189,14 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// Text implements the Stored of tools/meta: Result for one session only.
-func (s *Store) Text(ctx context.Context, session, id string, offset, limit int64) (text string, total int64, err error) {
+// Text implements the Stored of tools/meta: Result for one owner only.
+func (s *Store) Text(ctx context.Context, owner, id string, offset, limit int64) (text string, total int64, err error) {
 	o, f, err := s.Open(ctx, id)
 	if err != nil {
 		return "", 0, err
 	}
 	f.Close()
-	if o.Session != session {
+	if o.Owner != owner {
 		return "", 0, fmt.Errorf("result %q: %w", id, ErrNotFound)
 	}
 	p, err := s.Result(ctx, id, offset, limit)

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -42,7 +44,7 @@ func TestObjects(t *testing.T) {
 		t.Errorf("Text = %q, %d, %v", got, total, err)
 	}
 	if _, _, err := s.Text(ctx, "s2", id, 0, 4); !errors.Is(err, ErrNotFound) {
-		t.Errorf("another session reads it: %v", err)
+		t.Errorf("another owner reads it: %v", err)
 	}
 	image := must[string](t)(s.Put(ctx, "s1", "image/png", []byte{0x89, 'P'}))
 	if _, err := s.Result(ctx, image, 0, 0); !errors.Is(err, ErrInvalid) {
@@ -53,7 +55,7 @@ func TestObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if b, _ := io.ReadAll(f); string(b) != "\x89P" || o.MIME != "image/png" || o.Size != 2 || o.Session != "s1" {
+	if b, _ := io.ReadAll(f); string(b) != "\x89P" || o.MIME != "image/png" || o.Size != 2 || o.Owner != "s1" {
 		t.Errorf("Open = %+v, %q", o, b)
 	}
 	for _, bad := range []string{"", "../zeroclaw.db", "..", strings.Repeat("a", 26), strings.ToUpper(id), id + "x", id + "\x00"} {
@@ -91,5 +93,30 @@ func TestObjectsMakeRoom(t *testing.T) {
 		t.Error("no id")
 	} else if _, err := s.Result(ctx, id, 0, 0); err != nil {
 		t.Errorf("one that is larger than the room is not kept: %v", err)
+	}
+}
+
+// TestObjectsOfTheFirstSchema reads a result that an older version stored.
+func TestObjectsOfTheFirstSchema(t *testing.T) {
+	dir := t.TempDir()
+	old, err := connect(filepath.Join(dir, dbName), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const id = "abcdefghijklmnopqrstuvwxyz"
+	if _, err := old.Exec(migrations[0] + `; PRAGMA user_version=1; INSERT INTO objects VALUES ('` + id + `', 's', 'text/plain', 1, 1767225600000)`); err != nil {
+		t.Fatal(err)
+	}
+	old.Close()
+	s := New(Config{Dir: dir, Now: func() time.Time { return time.UnixMilli(1767225600000) }})
+	defer s.Close()
+	if err := os.Mkdir(filepath.Join(dir, "objects"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.objectPath(id), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, _, err := s.Text(ctx, "s", id, 0, 0); text != "x" || err != nil {
+		t.Errorf("Text = %q, %v", text, err)
 	}
 }

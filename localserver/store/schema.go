@@ -58,4 +58,10 @@ CREATE TABLE objects (
 	created INTEGER NOT NULL
 );
 CREATE INDEX objects_by_time ON objects (created, id);
-CREATE INDEX objects_by_session ON objects (session)`}
+CREATE INDEX objects_by_session ON objects (session)`,
+
+	// What a stored result belongs to is a conversation, or a session of none.
+	`
+ALTER TABLE objects RENAME COLUMN session TO owner;
+DROP INDEX objects_by_session;
+CREATE INDEX objects_by_owner ON objects (owner)`}

@@ -40,6 +40,8 @@ type Store struct {
 	db      *handles
 	problem string
 	closed  bool
+
+	gone sync.Map // ids of conversations deleted in this run
 }
 
 // handles are the one connection that writes and those that read.
@@ -111,23 +113,42 @@ func (s *Store) open(ctx context.Context) (*handles, error) {
 	if err != nil {
 		return nil, explain("open "+path, err)
 	}
-	now := s.c.Now().UnixMilli()
-	// Calls of no conversation (command line, other programs) are kept a week.
-	for _, step := range []struct {
-		sql string
-		at  int64
-	}{
-		{`UPDATE calls SET status='interrupted', ended=? WHERE ended IS NULL`, now},
-		{`DELETE FROM calls WHERE conversation = '' AND ended < ?`, now - week.Milliseconds()},
-	} {
-		if _, err := h.write.ExecContext(ctx, step.sql, step.at); err != nil {
-			h.read.Close()
-			h.write.Close()
-			return nil, explain("mark interrupted calls", err)
-		}
+	if err := s.tidy(ctx, h.write); err != nil {
+		h.read.Close()
+		h.write.Close()
+		return nil, err
 	}
 	s.db = h
 	return h, nil
+}
+
+// tidy ends the calls that a crash interrupted. What belongs to no
+// conversation (command line, other programs) is kept a week.
+func (s *Store) tidy(ctx context.Context, db *sql.DB) error {
+	now := s.c.Now()
+	old := now.Add(-week).UnixMilli()
+	const none = ` NOT IN (SELECT id FROM conversations)`
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return explain("mark interrupted calls", err)
+	}
+	defer tx.Rollback()
+	_, err = tx.ExecContext(ctx, `UPDATE calls SET status='interrupted', ended=? WHERE ended IS NULL`, now.UnixMilli())
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM calls WHERE ended < ? AND conversation`+none, old)
+	}
+	var results []string
+	if err == nil {
+		results, err = deleteObjects(ctx, tx, `created < ? AND owner`+none, old)
+	}
+	if err == nil {
+		err = tx.Commit()
+	}
+	if err != nil {
+		return explain("mark interrupted calls", err)
+	}
+	s.removeFiles(results)
+	return nil
 }
 
 // openFile opens and migrates the file, creating it for the user only.

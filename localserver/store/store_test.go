@@ -286,12 +286,17 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// callOf is a call of a session of the conversation.
+func callOf(c Conversation) tools.Call {
+	return tools.Call{ID: "1", Session: "s" + c.ID, Conversation: c.ID}
+}
+
 func TestDelete(t *testing.T) {
 	s := fresh(t)
 	a := must[Conversation](t)(s.CreateConversation(ctx, "a", nil))
 	b := must[Conversation](t)(s.CreateConversation(ctx, "b", nil))
 	for i, c := range []Conversation{a, b} {
-		call := tools.Call{ID: "1", Session: "s" + c.ID, Conversation: c.ID}
+		call := callOf(c)
 		if _, _, err := s.Append(ctx, c.ID, 1, 0, []Message{msg("user", "walrus secretword")}); err != nil {
 			t.Fatal(err)
 		}
@@ -299,8 +304,8 @@ func TestDelete(t *testing.T) {
 			t.Fatal(err, i)
 		}
 	}
-	gone := must[string](t)(s.Put(ctx, "s"+a.ID, "text/plain", []byte("x")))
-	kept := must[string](t)(s.Put(ctx, "s"+b.ID, "text/plain", []byte("x")))
+	gone := must[string](t)(s.Put(ctx, callOf(a).Owner(), "text/plain", []byte("x")))
+	kept := must[string](t)(s.Put(ctx, callOf(b).Owner(), "text/plain", []byte("x")))
 	if err := s.DeleteConversation(ctx, a.ID); err != nil {
 		t.Fatal(err)
 	}
