@@ -117,7 +117,7 @@ export function RuleEditor({ draft, setDraft }) {
       }}>${t('rules.revert')}<//>` : null}
       <span class="saved" role="status">${saving.saved ? t('ui.saved') : ''}</span><span class="grow"></span>
       <span class="meta">${tx('rules.root', { root: html`<code>${shortPath(root.value)}</code>` })}</span></div>
-    ${overtaken ? html`<div class="note"><p>${t('rules.overtaken')}</p><div class="row"><${Button} small onClick=${() => setDraft(null)}>${t('rules.take_theirs')}<//><${Button} small onClick=${() => {
+    ${overtaken ? html`<div class="note stack"><p>${t('rules.overtaken')}</p><div class="row"><${Button} small onClick=${() => setDraft(null)}>${t('rules.take_theirs')}<//><${Button} small onClick=${() => {
       setBase(now);
       saving.clear();
     }}>${t('rules.keep_mine')}<//></div><pre class="code">${saved || t('rules.none')}</pre></div>` : null}

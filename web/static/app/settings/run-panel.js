@@ -21,6 +21,12 @@ export function RunPanel({ tool, onClose }) {
   const offline = tool.state === 'offline' || tool.state === 'starting';
   const off = !settingOf(tool).enabled;
   useEffect(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('.schema :is(textarea, input, select, button)'))?.focus(), []);
+  const result = useRef(/** @type {HTMLElement|null} */ (null));
+  const asked = call?.call.status === 'waiting';
+  useEffect(() => () => {
+    // Answering takes the question and its buttons away; focus goes on to what comes of it.
+    if (asked) setTimeout(() => (document.activeElement === document.body ? result.current?.focus() : undefined));
+  }, [asked]);
   const run = async (/** @type {any} */ args) => {
     setStarting(true);
     setError(null);
@@ -43,5 +49,5 @@ export function RunPanel({ tool, onClose }) {
     <${SchemaForm} schema=${tool.input_schema} label=${t('run.title', { tool: tool.name })} submit=${busy ? t('run.running') : last ? t('run.again') : t('run.run')} busy=${busy} initial=${last?.arguments} onSubmit=${run}>
       <${Button} onClick=${onClose}>${t('ui.close')}<//><//>
     ${error ? html`<${ErrorBox} title=${t('run.failed')} error=${error} />` : null}
-    ${last ? html`<div class="run-result" role="region" aria-label=${t('run.result')}><${CallCard} key=${last.call_id} asked=${last} active opened /></div>` : null}</section>`;
+    ${last ? html`<div class="run-result" role="region" tabindex="-1" ref=${result} aria-label=${t('run.result')}><${CallCard} key=${last.call_id} asked=${last} active opened /></div>` : null}</section>`;
 }
