@@ -10,7 +10,7 @@ const forms = (text) => (typeof text === 'string' ? [text] : Object.values(text)
 const holes = (text) => [...new Set(forms(text).flatMap((form) => form.match(/\{\w+\}/g) ?? []))].sort();
 const sources = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? sources(join(folder, entry.name)) : entry.name.endsWith('.js') ? [join(folder, entry.name)] : []));
 
-for (const part of ['', '.settings']) {
+for (const part of ['', '.calls', '.settings']) {
   test(`en and es have the same keys and placeholders${part}`, async () => {
     const [en, es] = [await load(`en${part}.js`), await load(`es${part}.js`)];
     assert.deepEqual(Object.keys(es).sort(), Object.keys(en).sort());
@@ -24,9 +24,10 @@ for (const part of ['', '.settings']) {
 }
 
 test('no key stands in two files, every key in the code has a text, and every text is used', async () => {
-  const [main, settings] = [await load('en.js'), await load('en.settings.js')];
-  assert.deepEqual(Object.keys(main).filter((key) => key in settings), []);
-  const all = { ...main, ...settings };
+  const parts = [await load('en.js'), await load('en.calls.js'), await load('en.settings.js')];
+  const all = Object.assign({}, ...parts);
+  assert.equal(Object.keys(all).length, parts.flatMap((part) => Object.keys(part)).length);
+  const main = { ...parts[0], ...parts[1] };
   const code = sources(app).filter((file) => !file.includes(`${join('app', 'i18n')}`)).map((file) => readFileSync(file, 'utf8')).join('\n');
   const used = [...code.matchAll(/\bt[x]?\(\s*'([\w.]+)'/g)].map((match) => match[1]);
   assert.deepEqual([...new Set(used.filter((key) => !(key in all)))], []);

@@ -26,7 +26,7 @@ test('nothing that the content security policy would stop, and HTML is made in o
     assert.doesNotMatch(text, /\beval\(|new Function\(|document\.write|\.outerHTML\s*=|insertAdjacentHTML|innerHTML|new Worker|srcdoc/, `${name}: makes code or HTML`);
     if (name !== join('app', 'chat', 'markdown.js')) assert.doesNotMatch(text, /dompurify/i.test(name) ? /^$/ : /from '.*dompurify/, `${name}: sanitises`);
     assert.doesNotMatch(text, /addEventListener\('message'[^)]*\)[^]*?origin/, `${name}: listens to other windows`);
-    if (![join('app', 'api.js'), join('app', 'llm', 'openai.js')].includes(name)) assert.doesNotMatch(text, /\bfetch\(/, `${name}: fetches by itself`);
+    if (name !== join('app', 'http.js')) assert.doesNotMatch(text, /\bfetch\(/, `${name}: fetches by itself`);
   }
 });
 

@@ -4,11 +4,12 @@ import { api, doubt, pair, pairing, request, VERSION } from './api.js';
 import { watchQuestions } from './calls/attention.js';
 import { ChatView } from './chat/view.js';
 import { followEvents } from './events.js';
+import { Gate, LetIn, waitingOrigin } from './gate.js';
 import { t } from './i18n/index.js';
 import { loadProfiles } from './llm/profiles.js';
 import { followAddress, launchParts, route } from './router.js';
 import { applyEvent, connection, loadShared, setConnection, status, ticks } from './store.js';
-import { Announcer, Button, CopyButton, Dialogs, ErrorBox, setDrawer } from './ui.js';
+import { Announcer, Button, Dialogs, ErrorBox, setDrawer } from './ui.js';
 
 /** @type {any} */
 const globals = globalThis;
@@ -26,15 +27,6 @@ function LazySettings() {
   return view ? html`<${view} />` : null;
 }
 
-/** Shown instead of the page while there is no companion to speak to. */
-function Gate() {
-  const { state, reason = 'no_token' } = pairing.value;
-  if (state === 'starting') return html`<div class="gate"><div role="status">${t('gate.starting')}</div></div>`;
-  return html`<main class="gate"><div><h1>${t('gate.title')}</h1><p>${t(`gate.${reason}`)}</p>
-    <p class="row"><code>zeroclaw open</code><${CopyButton} text="zeroclaw open" /></p>
-    <p class="row"><${Button} kind="primary" onClick=${() => pair(null)}>${t('gate.retry')}<//></p></div></main>`;
-}
-
 function App() {
   const [error, reset] = useErrorBoundary((failure) => console.error(failure));
   if (pairing.value.state !== 'paired') return html`<${Gate} /><${Announcer} />`;
@@ -45,6 +37,7 @@ function App() {
   if (error) {
     return html`<main class="gate"><div><${ErrorBox} title=${t('error.view')} error=${error} /><p><${Button} onClick=${reset}>${t('gate.retry')}<//></p></div></main>`;
   }
+  if (waitingOrigin()) return html`<${LetIn} /><${Announcer} />`;
   return html`${route.value.view === 'chat' ? html`<${ChatView} />` : html`<${LazySettings} />`}<${Dialogs} /><${Announcer} />`;
 }
 

@@ -14,6 +14,8 @@
  * @property {ContentItem[]} [content]
  * @property {any} [structured]
  * @property {string} [reason]
+ * @property {string} [key] stable name of the reason
+ * @property {Record<string, string>} [args] what fills it
  * @property {string} [rule]
  * @property {string} [by]
  * @property {string} [result_id]
@@ -34,6 +36,8 @@
  * @property {string} [server]
  * @property {string} [title]
  * @property {string} [reason]
+ * @property {string} [key] stable name of the reason
+ * @property {Record<string, string>} [args] what fills it
  * @property {string} [rule]
  * @property {any} [arguments]
  * @property {{text: string, cwd?: string, class?: string, marks?: {start: number, end: number}[]}} [command]

@@ -1,13 +1,15 @@
 // A question: what would run, why it asks, what it reaches, and the choices with their scope. The loudest thing on the page.
 import { html, signal, useEffect, useId, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
+import { pairing } from '../api.js';
 import { shortPath } from '../chat/folders.js';
 import { formatTime, t, tx } from '../i18n/index.js';
-import { answer, approvals, clock, resolved, runClock } from '../store.js';
+import { answer, approvals, clock, resolved, runClock, status } from '../store.js';
 import { Button, ErrorBox, Sign } from '../ui.js';
 import { Diff } from './renderers/diff.js';
 import { Reach } from './renderers/files.js';
 import { Arguments, Json } from './renderers/json.js';
 import { Command } from './renderers/shell.js';
+import { reasonText } from './reasons.js';
 import { Visible } from './text.js';
 
 /** @typedef {import('../types.js').Approval} Approval */
@@ -25,6 +27,14 @@ const touch = () => {
 // A question that ends moves the next one under the pointer: that counts as just appeared, too.
 approvals.subscribe(touch);
 resolved.subscribe(touch);
+
+/** Whether a yes given now may have been meant for something else. */
+export const tooSoon = () => performance.now() - settled < GUARD_MS;
+
+/** Whether a page of another origin leaves this yes to the companion's own page. @param {Approval} approval @param {'once'|'session'|'always'} choice */
+export function elsewhere(approval, choice) {
+  return status.value?.loopback === false && (choice === 'always' || Boolean(approval.command));
+}
 
 /** The act in words. @param {Approval} approval */
 function titleOf(approval) {
@@ -77,15 +87,15 @@ export function Question({ approval }) {
   const [mode, setMode] = useState(/** @type {''|'deny'|'always'} */ (''));
   const [sending, setSending] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
-  const can = (/** @type {string} */ choice) => approval.choices.includes(choice);
-  const always = can('always') || (can('rule') && Boolean(approval.proposed_rules?.length));
+  const can = (/** @type {string} */ choice) => approval.choices.includes(choice) && !((choice === 'once' || choice === 'session') && elsewhere(approval, choice));
+  const always = !elsewhere(approval, 'always') && (can('always') || (can('rule') && Boolean(approval.proposed_rules?.length)));
   useEffect(touch, []);
   useEffect(runClock, []);
 
   /** @param {string} decision @param {any} [more] */
   const decide = async (decision, more) => {
     // Saying no by accident harms nobody; saying yes might.
-    if (sending || (decision !== 'deny' && decision !== 'stop' && performance.now() - settled < GUARD_MS)) return;
+    if (sending || (decision !== 'deny' && decision !== 'stop' && tooSoon())) return;
     setSending(true);
     setError(null);
     try {
@@ -135,7 +145,7 @@ export function Question({ approval }) {
   return html`<section class="card ask" role="group" aria-labelledby=${`${id}-t`} aria-describedby=${`${id}-w`} tabindex="-1" ref=${card} onKeyDown=${onKey} id=${`question-${approval.id}`}>
     <div class="ask-head"><${Sign} kind="wait" /><h3 id=${`${id}-t`}>${titleOf(approval)}</h3>
       ${approval.deadline ? html`<span class="meta">${left > 60_000 ? t('ask.until', { time: formatTime(approval.deadline) }) : left > 0 ? t('ask.left', { n: Math.ceil(left / 1000) }) : t('ask.over')}</span>` : null}</div>
-    <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${approval.reason} />` : t('ask.why_unknown')}${approval.rule ? html` <code>${approval.rule}</code>` : null}</p>
+    <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${approval.rule ? html` <code>${approval.rule}</code>` : null}</p>
     <${What} approval=${approval} />
     ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${sending} />` : html`<div class="choices">
       <${Button} keys="1" disabled=${sending || !can('once')} title=${can('once') ? '' : notOffered} onClick=${() => decide('once')}>${t('ask.once')}<//>
@@ -143,9 +153,17 @@ export function Question({ approval }) {
       <${Button} keys="3" disabled=${sending || !always} title=${always ? '' : notOffered} aria-expanded=${mode === 'always'} onClick=${() => setMode(mode === 'always' ? '' : 'always')}>${t('ask.always')}<//>
       <${Button} kind="danger" keys="4" data-choice="deny" disabled=${sending || !can('deny')} aria-expanded=${mode === 'deny'} onClick=${() => setMode(mode === 'deny' ? '' : 'deny')}>${t('ask.deny')}<//>
       <span class="grow"></span><${Button} kind="quiet" disabled=${sending || !can('stop')} title=${t('ask.stop_title')} onClick=${() => decide('stop')}>${t('ask.stop')}<//></div>`}
+    <${OwnPage} approval=${approval} />
     ${mode === 'deny' ? html`<${Deny} decide=${decide} disabled=${sending} />` : null}
     ${mode === 'always' ? html`<${Always} approval=${approval} decide=${decide} disabled=${sending} />` : null}
     ${error ? html`<${ErrorBox} title=${t('ask.failed')} error=${error} />` : null}</section>`;
+}
+
+/** On a page of another origin: where the yes that is missing here can be given. @param {{approval: Approval}} props */
+function OwnPage({ approval }) {
+  if (approval.kind === 'elicitation' || !elsewhere(approval, 'always')) return null;
+  const server = pairing.value.server ?? '';
+  return html`<p class="meta own-page">${tx(approval.command ? 'ask.own_page_command' : 'ask.own_page_always', { link: html`<a href=${server} target="_blank" rel="noopener noreferrer">${server}</a>` })}</p>`;
 }
 
 /** @param {{decide: (decision: string, more?: any) => void, disabled: boolean}} props */

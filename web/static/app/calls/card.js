@@ -10,6 +10,7 @@ import { Entries, Matches } from './renderers/files.js';
 import { Image, isShownImage } from './renderers/image.js';
 import { Arguments, TextBox } from './renderers/json.js';
 import { Command, LiveOutput, ShellResult } from './renderers/shell.js';
+import { reasonText } from './reasons.js';
 import { Visible } from './text.js';
 
 /** @typedef {import('../types.js').Call} Call @typedef {import('../types.js').AskedCall} AskedCall @typedef {import('../types.js').MessageData} MessageData */
@@ -40,9 +41,9 @@ function outcome(call) {
 
 /** How a call that did not succeed ended, in words. @param {Call} call @returns {string[]} */
 function ending(call) {
-  const own = call.status === 'denied' ? /^denied by the user(?::\s*([\s\S]*))?$/.exec(call.reason ?? '') : null;
-  if (own) return [own[1] ? t('card.denied_because', { reason: own[1] }) : t('card.denied_by_you')];
-  return [call.status === 'ok' ? t('status.error') : t(`status.${call.status}`), call.reason ?? ''];
+  if (call.key?.startsWith('denied_by_user')) return [reasonText(call)];
+  if (call.key && call.key === call.status) return [t(`status.${call.status}`)];
+  return [call.status === 'ok' ? t('status.error') : t(`status.${call.status}`), reasonText(call)];
 }
 
 /** Who let the call through. @param {Call} call */

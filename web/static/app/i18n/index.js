@@ -1,13 +1,15 @@
-// Every text of the page goes through t(key). The texts lie in en.js and es.js; those of Settings in *.settings.js.
+// Every text of the page goes through t(key). The texts lie in en.js and es.js; those of calls and of Settings in *.calls.js and *.settings.js.
 import { computed, signal } from '../../vendor/preact.js';
 import en from './en.js';
 import es from './es.js';
+import enCalls from './en.calls.js';
+import esCalls from './es.calls.js';
 import enSettings from './en.settings.js';
 import esSettings from './es.settings.js';
 
 /** A text, or its plural forms chosen by `n` (categories of Intl.PluralRules). @typedef {string | {one: string, other: string, many?: string}} Text */
 /** @type {Record<string, Record<string, Text>>} */
-const texts = { en: { ...en, ...enSettings }, es: { ...es, ...esSettings } };
+const texts = { en: { ...en, ...enCalls, ...enSettings }, es: { ...es, ...esCalls, ...esSettings } };
 
 const hasDocument = typeof document !== 'undefined';
 
@@ -27,9 +29,9 @@ export function setLanguage(lang) {
   }
 }
 
-/** @param {string} key @param {Record<string, unknown>} vars */
-function pattern(key, vars) {
-  const text = texts[language.value][key] ?? texts.en[key];
+/** @param {string} key @param {Record<string, unknown>} vars @param {string} [lang] */
+function pattern(key, vars, lang = language.value) {
+  const text = texts[lang][key] ?? texts.en[key];
   if (text === undefined) return key;
   if (typeof text === 'string') return text;
   const category = plurals.value.select(Number(vars.n ?? 0));
@@ -38,10 +40,10 @@ function pattern(key, vars) {
 
 /**
  * The text of a key with `{name}` placeholders filled in; `{n}` is written as a number of the language.
- * @param {string} key @param {Record<string, unknown>} [vars]
+ * @param {string} key @param {Record<string, unknown>} [vars] @param {'en'|'es'} [lang] another language than the one shown
  */
-export function t(key, vars = {}) {
-  return pattern(key, vars).replace(/\{(\w+)\}/g, (/** @type {string} */ all, /** @type {string} */ name) => {
+export function t(key, vars = {}, lang) {
+  return pattern(key, vars, lang).replace(/\{(\w+)\}/g, (/** @type {string} */ all, /** @type {string} */ name) => {
     const value = vars[name];
     if (value === undefined) return all;
     return typeof value === 'number' ? formatNumber(value) : String(value);

@@ -280,6 +280,6 @@ export function resultData(base, call) {
   const fallback = call.reason || call.status;
   return /** @type {any} */ ({
     ...base, status: call.status, is_error: Boolean(call.is_error) || call.status !== 'ok', text: text || (call.status === 'ok' ? '(no output)' : fallback),
-    reason: call.reason, rule: call.rule, by: call.by, duration_ms: call.duration_ms, result_id: call.result_id, server: call.server,
+    reason: call.reason, key: call.key, args: call.args, rule: call.rule, by: call.by, duration_ms: call.duration_ms, result_id: call.result_id, server: call.server,
   });
 }

@@ -1,5 +1,6 @@
 // OpenAI-compatible chat completions through the companion's relay. The SDK is loaded when first needed.
 import { address, authorization } from '../api.js';
+import { send } from '../http.js';
 import { describeTools } from './texttools.js';
 
 /** @typedef {import('./loop.js').ModelRequest} ModelRequest @typedef {import('./loop.js').Delta} Delta @typedef {import('./loop.js').ModelMessage} ModelMessage */
@@ -9,7 +10,7 @@ export function relayFetch(input, init = {}) {
   const headers = new Headers(init.headers);
   headers.delete('x-api-key');
   headers.set('Authorization', authorization().Authorization ?? '');
-  return fetch(input, { ...init, headers, credentials: 'omit', redirect: 'error', cache: 'no-store' });
+  return send(String(input), { ...init, headers });
 }
 
 /** Where the relay of a profile begins. @param {string} profile */

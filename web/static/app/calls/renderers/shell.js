@@ -2,6 +2,7 @@
 import { html, useLayoutEffect, useRef } from '../../../vendor/preact.js';
 import { formatNumber, formatSize, t, tx } from '../../i18n/index.js';
 import { shortPath } from '../../chat/folders.js';
+import { diagnosisText } from '../reasons.js';
 import { hides, Visible } from '../text.js';
 import { TextBox } from './json.js';
 
@@ -49,7 +50,7 @@ export function ShellResult({ result }) {
     ${stderr ? html`<${TextBox} text=${stderr} label=${t('card.stderr')} class="code err-out" first=${20_000} />` : null}
     ${!stdout && !stderr ? html`<p class="meta">${t('card.no_output')}</p>` : null}
     ${result.omitted_stdout || result.omitted_stderr ? html`<p class="meta">${t('card.omitted', { size: formatSize((result.omitted_stdout ?? 0) + (result.omitted_stderr ?? 0)) })}</p>` : null}
-    ${diagnosis.reason ? html`<p class="note"><b>${diagnosis.reason}</b> ${diagnosis.hint ?? ''}</p>` : null}
+    ${diagnosis.reason ? html`<p class="note">${diagnosisText(diagnosis)}</p>` : null}
     ${running.length ? html`<p class="note">${t('card.still_running', { n: running.length, pids: running.map((/** @type {number} */ pid) => formatNumber(pid, { useGrouping: false })).join(', ') })}</p>` : null}
     <p class="meta">${tx('card.ran_in', { cwd: html`<code>${shortPath(result.cwd ?? '')}</code>`, shell: html`<code>${result.shell ?? ''}</code>` })}</p>`;
 }

@@ -1,0 +1,87 @@
+// The open conversations: what is known of each, and what can be told from that. Signals of a chat change in stored.js and runner.js only.
+import { signal } from '../../vendor/preact.js';
+import { contextOf, estimate, modelMessages } from '../llm/context.js';
+import { mirrorProfile } from '../llm/profiles.js';
+import { profiles, sessions } from '../store.js';
+
+/** @typedef {import('../types.js').Message} Message @typedef {import('../types.js').StoredFile} StoredFile @typedef {import('../types.js').Profile} Profile @typedef {import('../llm/loop.js').Live} Live */
+
+/** @param {string} prefix */
+export const newId = (prefix) => `${prefix}_${[...crypto.getRandomValues(new Uint8Array(10))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+
+/**
+ * @typedef {object} Chat
+ * @property {string} id '' until the first message is sent
+ * @property {import('../../vendor/preact.js').Signal<Message[]>} messages
+ * @property {import('../../vendor/preact.js').Signal<boolean>} more older messages are stored
+ * @property {import('../../vendor/preact.js').Signal<'new'|'loading'|'ready'|'missing'|'error'>} state
+ * @property {import('../../vendor/preact.js').Signal<any>} error what went wrong last; stays until the next try
+ * @property {import('../../vendor/preact.js').Signal<{title: string, meta: any}>} head
+ * @property {import('../../vendor/preact.js').Signal<Live|null>} live
+ * @property {import('../../vendor/preact.js').Signal<'idle'|'here'|'elsewhere'>} running
+ * @property {import('../../vendor/preact.js').Signal<StoredFile[]>} attached files for the next message
+ * @property {number} version
+ * @property {AbortController|null} abort
+ * @property {Promise<void>} saving
+ * @property {boolean} waitingForLock
+ * @property {number} runs counts up when this tab begins to run the chat: what was asked for before is then old
+ */
+
+/** Stored chats by id. @type {Map<string, Chat>} */
+export const chats = new Map();
+/** @type {Chat} */
+let fresh = create('');
+
+/** @param {string} id @returns {Chat} */
+export function create(id) {
+  return {
+    id, messages: signal(/** @type {Message[]} */ ([])), more: signal(false), state: signal(/** @type {Chat['state']['value']} */ (id ? 'loading' : 'new')), error: signal(/** @type {any} */ (null)),
+    head: signal({ title: '', meta: /** @type {any} */ ({}) }), live: signal(/** @type {Live|null} */ (null)), running: signal(/** @type {Chat['running']['value']} */ ('idle')),
+    attached: signal(/** @type {StoredFile[]} */ ([])), version: 0, abort: null, saving: Promise.resolve(), waitingForLock: false, runs: 0,
+  };
+}
+
+/** The chat that is not begun yet. */
+export const freshChat = () => fresh;
+
+/** Starts over with an empty chat that remembers the agent and model of the last one. */
+export function newChat() {
+  const { agent, profile, model } = fresh.head.value.meta;
+  fresh = create('');
+  fresh.head.value = { title: '', meta: { agent, profile, model } };
+  return fresh;
+}
+
+/** @param {string} id */
+export function forgetChat(id) {
+  chats.get(id)?.abort?.abort();
+  chats.delete(id);
+}
+
+/** A chat has got an id, so that the next new one is another. @param {Chat} chat */
+export function settleChat(chat) {
+  chats.set(chat.id, chat);
+  if (chat !== fresh) return;
+  fresh = create('');
+  fresh.head.value = { title: '', meta: chat.head.value.meta };
+}
+
+/** The profile and model that a chat uses. @param {Chat} chat @returns {Profile} */
+export function profileOf(chat) {
+  const { profile, model } = chat.head.value.meta ?? {};
+  const found = profiles.value.find(({ id }) => id === profile) ?? profiles.value[0] ?? mirrorProfile;
+  return model && found.id === profile ? { ...found, model } : found;
+}
+
+/** The live session of a chat. @param {Chat} chat */
+export function sessionOf(chat) {
+  return chat.id ? Object.values(sessions.value).filter(({ conversation }) => conversation === chat.id).at(-1) ?? null : null;
+}
+
+/** Share of the model's context that the conversation fills, 0 to 1, and the tokens. @param {Chat} chat */
+export function fullness(chat) {
+  const context = contextOf(profileOf(chat));
+  const used = chat.messages.value.findLast(({ data }) => data.usage?.input)?.data.usage;
+  const guess = used ? (used.input ?? 0) + (used.output ?? 0) : estimate(modelMessages(chat.messages.value).map((message) => message.text).join('\n'));
+  return { used: guess, context, share: Math.min(1, guess / context) };
+}

@@ -1,0 +1,173 @@
+// What the companion keeps of a conversation: its messages, its title and choices, its session.
+import { batch } from '../../vendor/preact.js';
+import { api, ApiError, url } from '../api.js';
+import { t } from '../i18n/index.js';
+import { estimate } from '../llm/context.js';
+import { callSignal, isFinal, loadConversations, sessions, setCall, setSession } from '../store.js';
+import { newId, sessionOf, settleChat } from './chats.js';
+
+/** @typedef {import('./chats.js').Chat} Chat @typedef {import('../types.js').Message} Message */
+
+const PAGE = 200;
+
+/**
+ * The newest messages, and what the companion itself recorded of the calls.
+ * @param {Chat} chat @returns {Promise<boolean>} whether they are in the chat now
+ */
+export async function readChat(chat) {
+  const { runs } = chat;
+  try {
+    const [head, page, recorded] = await Promise.all([
+      api.get(url`/api/conversations/${chat.id}`),
+      api.get(`${url`/api/conversations/${chat.id}/messages`}?limit=${PAGE}`),
+      api.get(url`/api/conversations/${chat.id}/calls`).catch(() => ({ calls: [] })),
+    ]);
+    // This tab began to run the chat meanwhile, so what it has is newer than what came.
+    if (chat.runs !== runs || chat.running.value === 'here') return false;
+    batch(() => {
+      chat.head.value = { title: (head.conversation ?? head).title ?? '', meta: head.meta ?? head.conversation?.meta ?? {} };
+      chat.version = page.version;
+      const before = chat.messages.value;
+      const known = new Map(before.map((message) => [message.id, message]));
+      const first = page.messages?.[0]?.seq ?? 0;
+      // Older pages that are shown stay, and what did not change stays the same object, so that nothing is drawn again.
+      const earlier = before.filter(({ seq }) => seq !== undefined && seq < first);
+      chat.messages.value = [...earlier, ...own(page.messages).map((/** @type {Message} */ message) => (known.get(message.id)?.seq === message.seq ? known.get(message.id) ?? message : message))];
+      if (!earlier.length) chat.more.value = Boolean(page.more);
+      for (const call of recorded.calls ?? []) if (!isFinal(callSignal(call.call_id).value?.call)) setCall(call, { session: call.session });
+      chat.state.value = 'ready';
+      chat.error.value = null;
+    });
+    return true;
+  } catch (error) {
+    chat.state.value = /** @type {any} */ (error).status === 404 ? 'missing' : 'error';
+    chat.error.value = error;
+    return false;
+  }
+}
+
+/** Rows of ours; the companion's own records of calls come by another way. @param {Message[]} [rows] */
+const own = (rows = []) => rows.filter(({ role }) => role !== 'call');
+
+/** @param {Chat} chat @returns {Promise<boolean>} whether there were older messages */
+export async function loadEarlier(chat) {
+  const first = chat.messages.value.find(({ seq }) => seq !== undefined)?.seq;
+  if (!chat.more.value || first === undefined) return false;
+  const page = await api.get(`${url`/api/conversations/${chat.id}/messages`}?before=${first}&limit=1000`);
+  batch(() => {
+    chat.messages.value = [...own(page.messages), ...chat.messages.value];
+    chat.more.value = Boolean(page.more) && (page.messages ?? []).length > 0;
+  });
+  return true;
+}
+
+/** The model needs what lies before the newest page too, back to the last summary or to what its context can hold. @param {Chat} chat @param {number} tokens */
+export async function loadContext(chat, tokens) {
+  while (chat.more.value && !chat.messages.value.some(({ data }) => data.kind === 'summary')
+    && estimate(JSON.stringify(chat.messages.value.map(({ data }) => data))) < tokens) {
+    if (!(await loadEarlier(chat))) break;
+  }
+}
+
+/** Stores every message that is not stored yet, behind the last one that is. One save at a time. @param {Chat} chat */
+function save(chat) {
+  const next = chat.saving.catch(() => {}).then(async () => {
+    for (let attempt = 0; ; attempt++) {
+      const list = chat.messages.value;
+      const from = list.findLastIndex(({ seq }) => seq !== undefined) + 1;
+      const unsaved = list.slice(from);
+      if (!unsaved.length) return;
+      const after = from > 0 ? list[from - 1].seq : 0;
+      try {
+        const answer = await api.post(url`/api/conversations/${chat.id}/messages`, { version: chat.version, after, messages: unsaved.map(({ id, role, data }) => ({ id, role, data })) });
+        chat.version = answer.version;
+        const seqs = new Map(unsaved.map((message, at) => [message.id, answer.seq[at]]));
+        chat.messages.value = chat.messages.value.map((message) => (seqs.has(message.id) ? { ...message, seq: seqs.get(message.id) } : message));
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'changed_meanwhile' || attempt > 1) throw error;
+        // Only the tab that runs the conversation writes, so the list here is right and only the version is old.
+        chat.version = (await api.get(url`/api/conversations/${chat.id}`)).version ?? chat.version;
+      }
+    }
+  });
+  chat.saving = next;
+  return next;
+}
+
+/** @param {Chat} chat @param {Omit<Message, 'seq'>[]} messages */
+export function append(chat, messages) {
+  const created = new Date().toISOString();
+  chat.messages.value = [...chat.messages.value, ...messages.map((message) => ({ created, ...message }))];
+  return save(chat);
+}
+
+/** @param {string} text */
+const titleOf = (text) => {
+  const line = text.trim().split('\n')[0].replace(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 57)}…` : line || t('chat.untitled');
+};
+
+/** Makes the chat exist at the companion. @param {Chat} chat @param {string} title */
+export async function ensureStored(chat, title) {
+  if (chat.id) return;
+  const answer = await api.post('/api/conversations', { title: titleOf(title), meta: chat.head.value.meta });
+  const { id } = answer.conversation ?? answer;
+  chat.id = id;
+  chat.version = (answer.conversation ?? answer).version ?? 0;
+  chat.head.value = { title: titleOf(title), meta: chat.head.value.meta };
+  chat.state.value = 'ready';
+  settleChat(chat);
+  await api.get(url`/api/conversations/${id}`).then((head) => {
+    chat.version = head.version ?? chat.version;
+  }, () => {});
+  loadConversations().catch(() => {});
+}
+
+/** @param {Chat} chat @param {any} meta what changes */
+export async function setMeta(chat, meta) {
+  chat.head.value = { ...chat.head.value, meta: { ...chat.head.value.meta, ...meta } };
+  if (chat.id) await api.patch(url`/api/conversations/${chat.id}`, { meta: chat.head.value.meta });
+}
+
+/** @param {Chat} chat @param {boolean} [again] the old one is gone */
+export async function ensureSession(chat, again = false) {
+  const known = again ? null : sessionOf(chat);
+  if (known?.tools) return known;
+  if (known) {
+    const full = await api.get(url`/api/sessions/${known.id}`).catch(() => null);
+    if (full) {
+      setSession(full.session ?? full);
+      return full.session ?? full;
+    }
+  }
+  const answer = await api.post('/api/sessions', { conversation: chat.id, ...(chat.head.value.meta?.agent ? { agent: chat.head.value.meta.agent } : {}) });
+  const session = { conversation: chat.id, ...(answer.session ?? answer) };
+  setSession(session);
+  return session;
+}
+
+/** Ends the session, so that the next message starts one with the folder, agent and tools of now. @param {Chat} chat */
+export async function renewSession(chat) {
+  const session = sessionOf(chat);
+  if (!session) return;
+  await api.del(url`/api/sessions/${session.id}`).catch(() => {});
+  const { [session.id]: gone, ...rest } = sessions.value;
+  if (gone) sessions.value = rest;
+}
+
+/** @param {string} title @param {any} meta @param {Message[]} messages @returns {Promise<string>} */
+export async function copyConversation(title, meta, messages) {
+  const answer = await api.post('/api/conversations', { title, meta });
+  const { id } = answer.conversation ?? answer;
+  let { version } = await api.get(url`/api/conversations/${id}`);
+  let after = 0;
+  for (let at = 0; at < messages.length; at += 200) {
+    const page = messages.slice(at, at + 200).map(({ role, data }) => ({ id: newId('m'), role, data }));
+    const saved = await api.post(url`/api/conversations/${id}/messages`, { version: version ?? 0, after, messages: page });
+    version = saved.version;
+    after = saved.seq.at(-1);
+  }
+  loadConversations().catch(() => {});
+  return id;
+}
