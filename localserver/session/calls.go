@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"zeroclaw/permissions"
 	"zeroclaw/permissions/approval"
@@ -32,8 +33,12 @@ var (
 type call struct {
 	tools.Call
 	out    tools.Outcome
+	undo   string // id under which its edit can be taken back
 	cancel context.CancelFunc
 	done   chan struct{}
+
+	session *Session
+	waiting atomic.Int32 // how many wait for its end: they get it whole
 }
 
 // CallView is a call as listed, with its arguments.
@@ -51,19 +56,17 @@ func (s *Session) Start(c tools.Call) (string, error) {
 		c.ID = s.host.config.NewID()
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	live := &call{Call: c, cancel: cancel, done: make(chan struct{})}
+	live := &call{Call: c, cancel: cancel, done: make(chan struct{}), session: s}
 	live.out = tools.Outcome{CallID: c.ID, Tool: c.Tool, Status: tools.Running, Started: s.host.config.Now().UTC()}
 	if err := s.add(live); err != nil {
 		cancel()
 		return "", err
 	}
+	s.host.touch(s.ID)
 	go func() {
 		defer s.work.Done()
 		defer cancel()
-		out := s.runner.Run(ctx, s, c)
-		s.mu.Lock()
-		live.out = out
-		s.mu.Unlock()
+		live.end(s.runner.Run(ctx, s, c))
 		close(live.done)
 	}()
 	return c.ID, nil
@@ -92,6 +95,7 @@ func (s *Session) add(live *call) error {
 	s.order = append(s.order, live.ID)
 	for i := 0; len(s.order) > keepCalls+maxOpen && i < len(s.order); {
 		if id := s.order[i]; s.calls[id].out.Status.Ended() {
+			s.host.kept.forget(s.calls[id])
 			delete(s.calls, id)
 			s.order = slices.Delete(s.order, i, i+1)
 		} else {
@@ -101,7 +105,9 @@ func (s *Session) add(live *call) error {
 	return nil
 }
 
-// Call returns a call as it stands.
+// Call returns a call as it stands. Of one that ended long ago the content may
+// be gone, see Partial: what is bigger than a model may read is stored under
+// its ResultID, and with a conversation the entire call is.
 func (s *Session) Call(id string) (tools.Outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,6 +123,10 @@ func (s *Session) Call(id string) (tools.Outcome, error) {
 func (s *Session) Wait(ctx context.Context, id string) (tools.Outcome, error) {
 	s.mu.Lock()
 	c, ok := s.calls[id]
+	if ok {
+		c.waiting.Add(1)
+		defer c.waiting.Add(-1)
+	}
 	s.mu.Unlock()
 	if !ok {
 		return tools.Outcome{}, ErrNoCall
@@ -217,7 +227,7 @@ func (r recorder) Started(c tools.Call, o tools.Outcome) {
 func (r recorder) Changed(c tools.Call, o tools.Outcome) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	if live, ok := r.s.calls[c.ID]; ok {
+	if live, ok := r.s.calls[c.ID]; ok && !live.out.Status.Ended() {
 		live.out = o
 	}
 }
@@ -225,17 +235,14 @@ func (r recorder) Changed(c tools.Call, o tools.Outcome) {
 // Ended implements tools.Recorder.
 func (r recorder) Ended(c tools.Call, o tools.Outcome, j tools.Judged, answer approval.Resolution) {
 	r.s.mu.Lock()
-	if live, ok := r.s.calls[c.ID]; ok {
-		live.out = o // before the event: who hears it may ask for the call at once
-	}
+	live := r.s.calls[c.ID]
 	r.s.mu.Unlock()
-	r.s.host.config.Ended(c, o, j, answer)
-	size := len(o.ModelText) + len(o.Structured)
-	for _, item := range o.Content {
-		size += len(item)
+	if live != nil {
+		live.end(o) // before the event: who hears it may ask for the call at once
 	}
-	if size > bigResult {
-		o.Content, o.Structured, o.ModelText, o.Partial = nil, nil, "", true
+	r.s.host.config.Ended(c, o, j, answer)
+	if sizeOf(o) > bigResult {
+		o = withoutContent(o)
 	}
 	r.s.host.config.Publish("call.finished", event{r.s.ID, r.s.Conversation, o, nil})
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -133,4 +134,39 @@ func (c *catalogue) sorted() []tools.Definition {
 	return slices.SortedFunc(maps.Keys(c.tools), func(a, b tools.Definition) int {
 		return slices.Compare([]string{a.Server, a.Tool}, []string{b.Server, b.Tool})
 	})
+}
+
+// AllTools lists every known tool, whether or not an agent reaches it.
+func (s *Sessions) AllTools() []Tool {
+	set := s.config.Policy.Values().Tools
+	out := []Tool{}
+	for _, t := range s.config.Local {
+		out = append(out, toolView(t.Spec(), set, "ready", approval.DefinitionAccepted))
+	}
+	c := s.known.get()
+	for _, d := range c.sorted() {
+		n, ok := c.names[d]
+		if !ok {
+			continue
+		}
+		t := c.tools[d]
+		state, old := s.config.Definitions.Check(n, t.tool.Hash)
+		view := toolView(named{t, n}.Spec(), set, toolState(c.state[d.Server]), state)
+		if state == approval.DefinitionChanged {
+			view.Diff = definitionDiff(old.Text, t.tool.Raw)
+		}
+		out = append(out, view)
+	}
+	return out
+}
+
+// Accept pins the current definition of a tool.
+func (s *Sessions) Accept(name string) error {
+	c := s.known.get()
+	for d, n := range c.names {
+		if n == name {
+			return s.config.Definitions.Accept(name, c.tools[d].accepted())
+		}
+	}
+	return fmt.Errorf("there is no tool %q now", name)
 }
