@@ -9,7 +9,6 @@ import (
 
 	"zeroclaw/localserver/guard"
 	"zeroclaw/localserver/store"
-	"zeroclaw/tools"
 )
 
 // storeError maps errors of the store to answers of the API.
@@ -96,79 +95,31 @@ func (s *Server) patchConversation(w http.ResponseWriter, r *http.Request) {
 // messages, calls, stored results and files go with it.
 func (s *Server) deleteConversation(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	err := s.store.DeleteConversation(r.Context(), id)
+	// Begun, it is done whole, even when the page that asked is closed.
+	ctx := context.WithoutCancel(r.Context())
+	_, err := s.store.Conversation(ctx, id)
 	if err == nil {
-		for _, one := range s.sessions.List() {
-			if one.Conversation == id {
-				_ = s.sessions.CloseSession(one.ID) // somebody else may have closed it
-			}
-		}
+		s.closeSessionsOf(id) // so that its calls have ended before their rows go
+		err = s.store.DeleteConversation(ctx, id)
+	}
+	if err == nil {
+		s.closeSessionsOf(id) // one may have been opened meanwhile
 		err = s.removeWorkspace(id)
 	}
 	s.conversationsChanged(id, err)
 	s.stored(w, http.StatusNoContent, nil, err)
 }
 
+func (s *Server) closeSessionsOf(conversation string) {
+	for _, one := range s.sessions.List() {
+		if one.Conversation == conversation {
+			_ = s.sessions.CloseSession(one.ID) // somebody else may have closed it
+		}
+	}
+}
+
 // searchConversations serves GET /api/conversations/search.
 func (s *Server) searchConversations(w http.ResponseWriter, r *http.Request) {
 	hits, err := s.store.Search(r.Context(), r.URL.Query().Get("q"), int(number(r, "limit")))
 	s.stored(w, http.StatusOK, map[string]any{"hits": hits}, err)
-}
-
-// getMessages serves GET /api/conversations/{id}/messages.
-func (s *Server) getMessages(w http.ResponseWriter, r *http.Request) {
-	page, err := s.store.Messages(r.Context(), r.PathValue("id"), number(r, "before"), int(number(r, "limit")))
-	s.stored(w, http.StatusOK, page, err)
-}
-
-// postMessages serves POST /api/conversations/{id}/messages.
-func (s *Server) postMessages(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Version  int64 `json:"version"`
-		After    int64 `json:"after"`
-		Messages []struct {
-			ID   string          `json:"id"`
-			Role string          `json:"role"`
-			Data json.RawMessage `json:"data"`
-		} `json:"messages"`
-	}
-	if err := guard.Decode(r, &in); err != nil {
-		guard.WriteError(w, err)
-		return
-	}
-	messages := make([]store.Message, len(in.Messages))
-	for i, m := range in.Messages {
-		messages[i] = store.Message{ID: m.ID, Role: m.Role, Data: m.Data}
-	}
-	id := r.PathValue("id")
-	version, seqs, err := s.store.Append(r.Context(), id, in.Version, in.After, messages)
-	s.conversationsChanged(id, err)
-	s.stored(w, http.StatusOK, map[string]any{"version": version, "seq": seqs}, err)
-}
-
-// getConversationCalls serves GET /api/conversations/{id}/calls.
-func (s *Server) getConversationCalls(w http.ResponseWriter, r *http.Request) {
-	calls, err := s.store.Calls(r.Context(), r.PathValue("id"), int(number(r, "limit")))
-	s.stored(w, http.StatusOK, map[string]any{"calls": calls}, err)
-}
-
-// storeStart records the start of a conversation's call, before it runs.
-func (s *Server) storeStart(c tools.Call, o tools.Outcome) {
-	if c.Conversation != "" {
-		s.storeFailed(s.store.CallStarted(context.Background(), c, o))
-	}
-}
-
-func (s *Server) storeEnd(c tools.Call, o tools.Outcome) {
-	if c.Conversation != "" {
-		s.storeFailed(s.store.CallFinished(context.Background(), c, o))
-	}
-}
-
-// storeFailed shows that calls are not being recorded; they run all the same.
-func (s *Server) storeFailed(err error) {
-	if err != nil {
-		s.log.Error("record a call", "err", err)
-		s.problem("store", err.Error())
-	}
 }

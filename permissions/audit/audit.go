@@ -15,9 +15,12 @@ import (
 	"time"
 )
 
-// Entry is one call.
+// Entry is one call. Lines are in the order in which calls ended.
 type Entry struct {
-	Time       time.Time        `json:"time"`
+	// Seq numbers the lines from 1 on, through all files; Write gives it. It is
+	// the first field so that a reader finds it without decoding the line.
+	Seq        uint64           `json:"seq"`
+	Time       time.Time        `json:"time"` // start of the call
 	Session    string           `json:"session"`
 	Agent      string           `json:"agent"`
 	Client     string           `json:"client"` // page, cli, mcp
@@ -50,6 +53,7 @@ type Log struct {
 	mu   sync.Mutex
 	file *os.File
 	size int64
+	last uint64 // Seq of the newest line
 }
 
 const (
@@ -76,25 +80,33 @@ func Open(c Config) *Log {
 // Write appends one entry.
 func (l *Log) Write(e Entry) error {
 	e.Arguments = shorten(e.Arguments)
-	line, err := json.Marshal(e)
-	if err != nil {
-		return fmt.Errorf("write the audit log: %w", err)
-	}
-	line = append([]byte(l.config.Redact(string(line))), '\n')
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.open(); err != nil {
 		return fmt.Errorf("write the audit log: %w", err)
 	}
+	e.Seq = l.last + 1
+	line, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("write the audit log: %w", err)
+	}
+	line = append([]byte(l.config.Redact(string(line))), '\n')
+	var unrotated error
 	if l.size > 0 && l.size+int64(len(line)) > l.config.MaxBytes {
-		if err := l.rotate(); err != nil {
-			return fmt.Errorf("rotate the audit log: %w", err)
+		// The line matters more than the size of the file it ends up in.
+		unrotated = l.rotate()
+		if err := l.open(); err != nil {
+			return fmt.Errorf("write the audit log: %w", errors.Join(err, unrotated))
 		}
 	}
 	n, err := l.file.Write(line)
 	l.size += int64(n)
+	l.last = e.Seq
 	if err != nil {
 		return fmt.Errorf("write the audit log: %w", err)
+	}
+	if unrotated != nil {
+		return fmt.Errorf("rotate the audit log, which goes on growing: %w", unrotated)
 	}
 	return nil
 }
@@ -127,6 +139,12 @@ func (l *Log) open() error {
 		f.Close()
 		return err
 	}
+	if l.last == 0 {
+		if l.last, err = l.newest(); err != nil {
+			f.Close()
+			return err
+		}
+	}
 	l.file, l.size = f, info.Size()
 	// A line that a crash cut short must not swallow the next one.
 	if last := make([]byte, 1); l.size > 0 {
@@ -138,6 +156,7 @@ func (l *Log) open() error {
 	return nil
 }
 
+// rotate makes room for a new file; it leaves the log closed.
 func (l *Log) rotate() error {
 	if err := l.file.Close(); err != nil {
 		return err
@@ -148,7 +167,7 @@ func (l *Log) rotate() error {
 			return err
 		}
 	}
-	return l.open()
+	return nil
 }
 
 // part is the path of the i-th file, 0 being the current one.

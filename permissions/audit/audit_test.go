@@ -32,7 +32,7 @@ func TestQueryNewestFirstAcrossRotation(t *testing.T) {
 	if len(got) != 10 || more {
 		t.Errorf("%d entries of one tool, more %v, want 10 and no more", len(got), more)
 	}
-	got, _, _ = l.Query(Filter{Text: `"N":3`, Before: at(39)})
+	got, _, _ = l.Query(Filter{Text: `"N":3`, Before: 40})
 	if len(got) != 10 { // 3 and 30 to 38
 		t.Errorf("%d entries hold the text, want 10", len(got))
 	}

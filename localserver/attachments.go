@@ -3,7 +3,6 @@ package localserver
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -14,9 +13,8 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"zeroclaw/localserver/guard"
-	"zeroclaw/permissions"
+	"zeroclaw/localserver/store"
 	"zeroclaw/tools/atomicfile"
-	"zeroclaw/tools/files"
 )
 
 // attachment is one file in a conversation's uploads.
@@ -73,6 +71,11 @@ func (s *Server) postFile(w http.ResponseWriter, r *http.Request) {
 	size, err := atomicfile.WriteIn(root, name, r.Body, atomicfile.Options{Mode: 0o600})
 	if err != nil {
 		guard.WriteError(w, err)
+		return
+	}
+	// A deletion of the conversation may have passed by while the bytes came.
+	if _, err := s.store.Conversation(r.Context(), r.PathValue("id")); errors.Is(err, store.ErrNotFound) {
+		guard.WriteError(w, storeError(errors.Join(err, s.removeWorkspace(r.PathValue("id")))))
 		return
 	}
 	a := attachment{Name: name, Path: filepath.Join(dir, name), Size: size}
@@ -171,62 +174,4 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
 	}
 	defer f.Close()
 	serveBytes(w, sniff(root, name), info.Size(), f)
-}
-
-// shown are the types that a browser may show itself; anything else is only
-// downloaded, so that nothing of it runs in our origin.
-var shown = map[string]bool{
-	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true,
-	"audio/wav": true, "audio/mpeg": true, "audio/ogg": true, "audio/flac": true, "text/plain; charset=utf-8": true,
-}
-
-func serveBytes(w http.ResponseWriter, mime string, size int64, f io.Reader) {
-	if !shown[mime] {
-		mime = "application/octet-stream"
-		w.Header().Set("Content-Disposition", "attachment")
-	}
-	w.Header().Set("Content-Type", mime)
-	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	_, _ = io.Copy(w, f) // a reader that is gone is no fault
-}
-
-// getResult serves GET /api/results/{id}.
-func (s *Server) getResult(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Accept") == "application/octet-stream" {
-		o, f, err := s.store.Open(r.Context(), r.PathValue("id"))
-		if err != nil {
-			s.stored(w, 0, nil, err)
-			return
-		}
-		defer f.Close()
-		serveBytes(w, o.MIME, o.Size, f)
-		return
-	}
-	page, err := s.store.Result(r.Context(), r.PathValue("id"), number(r, "offset"), number(r, "limit"))
-	s.stored(w, http.StatusOK, page, err)
-}
-
-// postUndo serves POST /api/undo/{id}: a person takes an edit back. What the
-// policy denies stays denied; where it would ask, the press of the button is
-// the answer.
-func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) {
-	j, err := s.judgeFor(s.Root())
-	if err != nil {
-		guard.WriteError(w, err)
-		return
-	}
-	got, err := s.files.Undo(r.Context(), r.PathValue("id"), func(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
-		p, v := j.Path("edit_file", path, op)
-		if v.Decision == permissions.Ask {
-			v.Decision = permissions.Allow
-		}
-		return p, v
-	})
-	switch {
-	case errors.Is(err, files.ErrUndoChanged):
-		err = &guard.Error{Status: http.StatusConflict, Code: "changed_since", Message: err.Error()}
-	case err != nil:
-		err = &guard.Error{Status: http.StatusNotFound, Code: "cannot_undo", Message: err.Error()}
-	}
-	answer(w, http.StatusOK, got, err)
 }

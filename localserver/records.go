@@ -1,0 +1,63 @@
+package localserver
+
+import (
+	"context"
+	"net/http"
+
+	"zeroclaw/permissions/approval"
+	"zeroclaw/permissions/audit"
+	"zeroclaw/tools"
+)
+
+// getConversationCalls serves GET /api/conversations/{id}/calls.
+func (s *Server) getConversationCalls(w http.ResponseWriter, r *http.Request) {
+	calls, err := s.store.Calls(r.Context(), r.PathValue("id"), int(number(r, "limit")))
+	s.stored(w, http.StatusOK, map[string]any{"calls": calls}, err)
+}
+
+// storeStart records the start of a conversation's call, before it runs.
+func (s *Server) storeStart(c tools.Call, o tools.Outcome) {
+	if c.Conversation != "" {
+		s.storeFailed(s.store.CallStarted(context.Background(), c, o))
+	}
+}
+
+func (s *Server) storeEnd(c tools.Call, o tools.Outcome) {
+	if c.Conversation != "" {
+		s.storeFailed(s.store.CallFinished(context.Background(), c, o))
+	}
+}
+
+// storeFailed shows that calls are not being recorded; they run all the same.
+func (s *Server) storeFailed(err error) {
+	if err != nil {
+		s.log.Error("record a call", "err", err)
+		s.problem("store", err.Error())
+	}
+}
+
+// callEnded writes the audit line of a call and stores its end.
+func (s *Server) callEnded(c tools.Call, o tools.Outcome, j tools.Judged, answer approval.Resolution) {
+	e := audit.Entry{
+		Time: o.Started, Session: c.Session, Agent: c.Agent, Client: c.Client, Call: c.ID, Tool: c.Tool, Arguments: c.Arguments,
+		Verdict: string(j.Verdict.Decision), Row: j.Verdict.Row, Rule: j.Verdict.Rule, Reason: o.Reason,
+		Outcome: string(o.Status), DurationMS: o.DurationMS, Sizes: map[string]int64{"arguments": int64(len(c.Arguments)), "result": int64(len(o.ModelText))},
+	}
+	if answer.Question.ID != "" {
+		e.AnsweredBy, e.Answer = answer.Answer.By, string(answer.Answer.Decision)
+		if answer.Outcome != approval.Answered {
+			e.Answer = string(answer.Outcome)
+		}
+	}
+	s.writeAudit(e)
+	s.storeEnd(c, o)
+}
+
+// writeAudit shows that the log is not being written; what it tells of has
+// happened all the same.
+func (s *Server) writeAudit(e audit.Entry) {
+	if err := s.audit.Write(e); err != nil {
+		s.log.Error("audit", "err", err)
+		s.problem("audit", err.Error())
+	}
+}
