@@ -301,7 +301,7 @@ export default {
   'rules.moved': 'leads elsewhere now',
   'rules.elsewhere': 'for another folder',
   'rules.here': 'Use here too',
-  'rules.here_label': 'Use {rule} here too',
+  'rules.here_label': 'Use here too: {rule}',
   'rules.unsaved': 'not saved yet',
   'rules.root': 'Relative paths start in {root}',
   'rules.save': 'Save rules',

@@ -301,7 +301,7 @@ export default {
   'rules.moved': 'ahora lleva a otro sitio',
   'rules.elsewhere': 'para otra carpeta',
   'rules.here': 'Usar también aquí',
-  'rules.here_label': 'Usar {rule} también aquí',
+  'rules.here_label': 'Usar también aquí: {rule}',
   'rules.unsaved': 'sin guardar',
   'rules.root': 'Las rutas relativas parten de {root}',
   'rules.save': 'Guardar reglas',

@@ -1,5 +1,5 @@
 // Runs one tool by hand: a form from its schema, then the same card and question as in a chat.
-import { html, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
+import { html, useEffect, useId, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { CallCard } from '../calls/card.js';
 import { Visible } from '../calls/text.js';
 import { t } from '../i18n/index.js';
@@ -20,7 +20,8 @@ export function RunPanel({ tool, onClose }) {
   const busy = starting || Boolean(last && call && !isFinal(call.call));
   const offline = tool.state === 'offline' || tool.state === 'starting';
   const off = !settingOf(tool).enabled;
-  useEffect(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('.schema :is(textarea, input, select, button)'))?.focus(), []);
+  // At once: what is typed right after opening must land in the form.
+  useLayoutEffect(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('.schema :is(textarea, input, select, button)'))?.focus(), []);
   const result = useRef(/** @type {HTMLElement|null} */ (null));
   const asked = call?.call.status === 'waiting';
   useEffect(() => () => {

@@ -1,20 +1,14 @@
 // Asks the companion what would happen to a path or a command, with the function that decides real calls.
 import { html, useState } from '../../vendor/preact.js';
 import { api } from '../api.js';
+import { reasonText } from '../calls/reasons.js';
 import { Reach } from '../calls/renderers/files.js';
 import { Command } from '../calls/renderers/shell.js';
 import { Visible } from '../calls/text.js';
 import { shortPath } from '../chat/folders.js';
-import { has, t, tx } from '../i18n/index.js';
+import { t } from '../i18n/index.js';
 import { root } from '../store.js';
 import { Button, ErrorBox, Field, Pill, Segmented, Sign } from '../ui.js';
-
-/** The sentence of a verdict in the language shown. @param {{reason?: string, key?: string, args?: Record<string, string>}} verdict */
-export function reasonText({ reason = '', key = '', args = {} }) {
-  if (!key || !has(`why.${key}`)) return reason;
-  // What fills the sentence is foreign text and must not be taken for a placeholder of ours.
-  return tx(`why.${key}`, args).join('');
-}
 
 /** A sentence whose `quoted` pieces are code. @param {{text: string}} props */
 export function Sentence({ text }) {
