@@ -386,6 +386,41 @@ func TestLongIdle(t *testing.T) {
 	}
 }
 
+// A request whose context ends, as it does when its token is revoked, gets
+// nothing more: neither what comes nor what is queued for it already.
+func TestRevokedTabGetsNothing(t *testing.T) {
+	h := New(Config{})
+	revoked, revoke := context.WithCancel(context.Background())
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(revoked, cancel)()
+		h.ServeHTTP(w, r.WithContext(ctx))
+	}))
+	defer ts.Close()
+	defer h.Close()
+	dead, err := net.Dial("tcp", strings.TrimPrefix(ts.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dead.Close()
+	fmt.Fprint(dead, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	waitFor(t, "the tab", func() bool { return h.Listeners() == 1 })
+	// More than the connection takes unread, so that much of it is queued.
+	text := strings.Repeat("x", 1<<20)
+	for range 12 {
+		h.Publish("n", text)
+	}
+	time.Sleep(100 * time.Millisecond)
+	revoke()
+	waitFor(t, "the tab to be cut off", func() bool { return h.Listeners() == 0 })
+	h.Publish("secret", "s")
+	dead.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if n, _ := io.Copy(io.Discard, dead); n > 11<<20 {
+		t.Errorf("%d MiB arrived after all", n>>20)
+	}
+}
+
 func TestListeners(t *testing.T) {
 	var mu sync.Mutex
 	var seen []int

@@ -31,7 +31,8 @@ type tab struct {
 }
 
 // ServeHTTP is GET /api/events for one tab. It returns when the tab leaves, is
-// cut off, or the hub is closed. The request's stream parameter and method of
+// cut off, the request's context ends (its token was revoked), or the hub is
+// closed. The request's stream parameter and method of
 // replay are ours: a client chooses neither.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
@@ -54,6 +55,13 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.open.Done()
+	// Whoever may not listen any more, or has left, gets nothing of what is
+	// queued, not even when a write to it is stuck.
+	defer context.AfterFunc(r.Context(), func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		t.cut()
+	})()
 	own := r.Clone(ctx)
 	own.Header.Del("Last-Event-ID")
 	own.URL = &url.URL{Path: r.URL.Path, RawQuery: "stream=" + t.stream}

@@ -24,6 +24,9 @@ type TokenInfo struct {
 	Origin string
 	Name   string
 	Agent  string
+
+	// valid ends when the token is revoked; nil for one that never is.
+	valid context.Context
 }
 
 // Client is who sent a request: its token and the origin of the page, if that

@@ -25,7 +25,7 @@ type Config struct {
 	// the question is asked.
 	UIConfirmed func() bool
 	// Token finds whose token was presented, in constant time (Keyring.Find).
-	// nil knows no token.
+	// A request's context ends when its token is revoked. nil knows no token.
 	Token func(presented string) (TokenInfo, bool)
 	// StaticHeaders may set Cache-Control and the like for the answer to a
 	// request of class None outside /api; such answers are no-store otherwise.
@@ -148,7 +148,14 @@ func (g *guard) route(routes []Route) http.Handler {
 				return
 			}
 			client.TokenInfo = info
-			r = r.WithContext(context.WithValue(r.Context(), clientKey{}, client))
+			// Nothing goes on in the name of a token that is revoked meanwhile.
+			ctx, end := context.WithCancel(r.Context())
+			defer end()
+			if info.valid != nil {
+				stop := context.AfterFunc(info.valid, end)
+				defer stop()
+			}
+			r = r.WithContext(WithClient(ctx, client))
 		} else if g.c.StaticHeaders != nil && route.Auth == None && !isAPI(r.URL.Path) {
 			g.c.StaticHeaders(w.Header(), r.URL.Path)
 		}

@@ -100,7 +100,7 @@ func start(t testing.TB, ui string, tweak func(*http.Server)) *rig {
 	if ui != "" {
 		keys.Add(uiToken, TokenInfo{ID: "u", Kind: Page, Origin: ui})
 	}
-	keys.AddHash(HashToken(namedToken), TokenInfo{ID: "n", Kind: Named, Agent: "coder"})
+	keys.Add(namedToken, TokenInfo{ID: "n", Kind: Named, Agent: "coder"})
 	log := slog.New(slog.NewTextHandler(&g.log, nil))
 	redact := func(s string) string { return strings.ReplaceAll(s, "sesame", "***") }
 	h := New(Config{Port: g.port, UIOrigin: ui, UIConfirmed: g.confirmed.Load, Token: keys.Find, Log: log, Redact: redact,

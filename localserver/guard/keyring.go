@@ -1,63 +1,69 @@
 package guard
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"slices"
 	"sync"
 )
 
-// Hash is the SHA-256 of a token: what is kept of it and compared.
-type Hash [sha256.Size]byte
-
-// HashToken hashes a token. Tokens have 256 random bits, so a plain hash is
-// enough to store one.
-func HashToken(token string) Hash { return sha256.Sum256([]byte(token)) }
+// MaxPages is how many tokens of pages are valid at a time. One more revokes
+// the oldest: a browser that pairs again and again leaves no trail.
+const MaxPages = 256
 
 // Keyring is the set of tokens that are valid now. The zero value is empty and
 // ready. Its Find is made for Config.Token.
 type Keyring struct {
 	mu   sync.RWMutex
-	keys []key
+	keys []key // oldest first
 }
 
 type key struct {
-	hash  Hash
-	token string // kept only for tokens that Prove answers for
-	info  TokenInfo
+	hash   [sha256.Size]byte // what a presented token is compared with
+	token  string            // what Prove answers with
+	info   TokenInfo
+	revoke context.CancelFunc // ends info.valid
 }
 
 // Add makes token valid for info. info.ID must be unique; an older entry with
-// the same ID is replaced.
+// the same ID is revoked.
 func (k *Keyring) Add(token string, info TokenInfo) {
-	k.put(key{hash: HashToken(token), token: token, info: info})
-}
-
-// AddHash makes the token with that hash valid: named tokens are stored as
-// hashes.
-func (k *Keyring) AddHash(h Hash, info TokenInfo) { k.put(key{hash: h, info: info}) }
-
-func (k *Keyring) put(n key) {
+	n := key{hash: sha256.Sum256([]byte(token)), token: token, info: info}
+	n.info.valid, n.revoke = context.WithCancel(context.Background())
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i := range k.keys {
-		if k.keys[i].info.ID == n.info.ID {
-			k.keys[i] = n
-			return
+	k.removeLocked(info.ID)
+	k.keys = append(k.keys, n)
+	pages, oldest := 0, ""
+	for _, e := range k.keys {
+		if e.info.Kind == Page {
+			if pages++; pages == 1 {
+				oldest = e.info.ID
+			}
 		}
 	}
-	k.keys = append(k.keys, n)
+	if pages > MaxPages {
+		k.removeLocked(oldest)
+	}
 }
 
 // Revoke makes the token with that ID invalid and reports whether there was
-// one.
+// one. The context of every request that came with it ends: an event stream
+// breaks off.
 func (k *Keyring) Revoke(id string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	return k.removeLocked(id)
+}
+
+func (k *Keyring) removeLocked(id string) bool {
 	for i := range k.keys {
 		if k.keys[i].info.ID == id {
-			k.keys = append(k.keys[:i], k.keys[i+1:]...)
+			k.keys[i].revoke()
+			k.keys = slices.Delete(k.keys, i, i+1)
 			return true
 		}
 	}
@@ -67,7 +73,7 @@ func (k *Keyring) Revoke(id string) bool {
 // Find returns whose token was presented. It compares hashes in constant time
 // and looks at every key, so that its duration tells nothing.
 func (k *Keyring) Find(presented string) (TokenInfo, bool) {
-	h := HashToken(presented)
+	h := sha256.Sum256([]byte(presented))
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	found := -1
@@ -87,7 +93,7 @@ func (k *Keyring) Prove(id, nonce string) (proof string, ok bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	for _, e := range k.keys {
-		if e.info.ID == id && e.token != "" {
+		if e.info.ID == id {
 			m := hmac.New(sha256.New, []byte(e.token))
 			m.Write([]byte(nonce))
 			return hex.EncodeToString(m.Sum(nil)), true
