@@ -136,6 +136,7 @@ func (s *Server) wireTools() {
 		Finisher: results.New(results.Config{Objects: s.store, Redact: s.secrets.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media}),
 		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.secrets.Redact,
 		Started: s.storeStart, Ended: s.callEnded, Closed: func(id string) { s.shell.Close(id) },
+		Busy: func(id string) bool { return len(s.shell.Processes(id)) > 0 },
 		Now: c.Now, NewID: newID,
 	})
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -27,6 +26,7 @@ type Session struct {
 	host     *Sessions
 	grant    permissions.Grant
 	resolver *resolve.Resolver
+	child    bool // opened under a parent
 	runner   *tools.Runner
 	local    map[string]tools.Tool
 
@@ -185,14 +185,12 @@ func (s *Session) Decide(_ tools.Call, spec tools.Spec, p tools.Plan) tools.Judg
 }
 
 func (s *Session) judge() Judge {
-	return Judge{
-		Resolver: s.resolver, Grant: s.grant,
-		Settings: s.host.config.Policy.Settings(s.resolver, s.host.config.Memory.For(s.ID)),
+	remembered := s.host.config.Memory.For
+	if s.child {
+		remembered = s.host.config.Memory.ForChild
 	}
+	return Judge{Resolver: s.resolver, Grant: s.grant, Settings: s.host.config.Policy.Settings(s.resolver, remembered(s.ID))}
 }
 
 // Explain answers the rule tester with this session's root, rules and grant.
 func (s *Session) Explain(q Query) Answer { return Explain(s.judge(), q) }
-
-// Uploads is the folder that attachments of the session go to.
-func (s *Session) Uploads() string { return filepath.Join(s.Workspace, "uploads") }

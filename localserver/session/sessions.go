@@ -133,7 +133,7 @@ func (s *Sessions) Open(r OpenRequest) (*Session, error) {
 	}
 	n := &Session{
 		ID: s.config.NewID(), Agent: r.Agent, Conversation: r.Conversation, Root: root, Created: s.config.Now().UTC(),
-		host: s, local: map[string]tools.Tool{}, calls: map[string]*call{},
+		host: s, child: r.Parent != "", local: map[string]tools.Tool{}, calls: map[string]*call{},
 		pinned: map[tools.Definition]string{}, owner: map[string]tools.Definition{},
 	}
 	folder := n.Conversation

@@ -147,11 +147,21 @@ func (m *Memory) List() []Remembered {
 
 // For returns what counts in a session, in the form that Decide takes.
 func (m *Memory) For(session string) []permissions.Remembered {
+	return m.which(func(d Remembered) bool { return d.Scope == ScopeAlways || d.Session == session })
+}
+
+// ForChild returns what counts in a child session: only what was answered
+// there. "Always" was said to the parent's agent and does not travel.
+func (m *Memory) ForChild(session string) []permissions.Remembered {
+	return m.which(func(d Remembered) bool { return d.Scope == ScopeSession && d.Session == session })
+}
+
+func (m *Memory) which(counts func(Remembered) bool) []permissions.Remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []permissions.Remembered
 	for _, d := range m.list {
-		if d.Scope == ScopeAlways || d.Session == session {
+		if counts(d) {
 			out = append(out, d.remembered())
 		}
 	}
