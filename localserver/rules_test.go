@@ -204,3 +204,19 @@ func TestWideningIsForTheOwnPage(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownNamesAreWarnings names a tool that does not exist in a profile.
+func TestUnknownNamesAreWarnings(t *testing.T) {
+	r := newRig(t, func(c *Config) {
+		if err := os.MkdirAll(c.State, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := "[risk_profiles.careful]\nalways_ask = [\"raed_file\"]\n[agents.assistant]\nrisk_profile = \"careful\"\n"
+		if err := os.WriteFile(filepath.Join(c.State, "config.toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if w := r.session().Warnings; len(w) != 1 || !strings.Contains(w[0].Message, "raed_file") {
+		t.Errorf("warnings are %+v", w)
+	}
+}

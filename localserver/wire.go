@@ -137,7 +137,7 @@ func (s *Server) wireTools() {
 		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.secrets.Redact,
 		Started: s.storeStart, Ended: s.callEnded, Closed: func(id string) { s.shell.Close(id) },
 		Busy: func(id string) bool { return len(s.shell.Processes(id)) > 0 },
-		Now: c.Now, NewID: newID,
+		Now:  c.Now, NewID: newID,
 	})
 }
 

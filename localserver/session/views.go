@@ -30,15 +30,26 @@ type View struct {
 func (n *Session) View(withTools bool) View {
 	v := View{
 		ID: n.ID, Agent: n.Agent, Created: n.Created, Conversation: n.Conversation, Root: n.Root,
-		System: n.System(), Warnings: n.Warnings, Workspace: n.Workspace,
-	}
-	if v.Warnings == nil {
-		v.Warnings = []permissions.Warning{}
+		System: n.System(), Warnings: append([]permissions.Warning{}, n.Warnings...), Workspace: n.Workspace,
 	}
 	if withTools {
 		v.Tools = n.Tools()
+		v.Warnings = append(v.Warnings, n.grant.UnmatchedNames(n.known())...)
 	}
 	return v
+}
+
+// known lists every tool that names in profiles can mean.
+func (n *Session) known() []permissions.KnownTool {
+	var out []permissions.KnownTool
+	for _, t := range n.host.config.Local {
+		name := t.Spec().Name
+		out = append(out, permissions.KnownTool{Name: name, Origin: permissions.OriginLocal, OwnName: name})
+	}
+	for d, name := range n.host.known.get().names {
+		out = append(out, permissions.KnownTool{Name: name, Origin: d.Origin, Server: d.Server, OwnName: d.Tool})
+	}
+	return out
 }
 
 // System is what a model is told about where it works.
