@@ -20,10 +20,13 @@ async function look(me, screen, faults) {
   for (const theme of ['light', 'dark']) {
     await page.evaluate((name) => {
       document.documentElement.dataset.theme = name;
+      // What has just scrolled half under a bar that stays is no small target.
+      for (const pane of document.querySelectorAll('.settings')) pane.scrollTop = 0;
     }, theme);
     const found = await page.evaluate(async () => {
       // Colours in the middle of a transition are neither the old nor the new ones.
-      await Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => {})));
+      const settled = Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => {})));
+      await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 500))]);
       const { axe } = /** @type {any} */ (globalThis);
       const { violations } = await axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
       return violations.map((/** @type {any} */ one) => `${one.id}: ${one.nodes.slice(0, 3).map((/** @type {any} */ node) => `${node.target.join(' ')} ${String(node.failureSummary).split('\n')[1] ?? ''}`).join(' | ')}`);
@@ -49,7 +52,7 @@ async function look(me, screen, faults) {
 for (const language of ['en', 'es']) {
   const context = { locale: language === 'en' ? 'en-US' : 'es-ES' };
 
-  scenario(`${language}: first run, empty chat, gate, cards and questions`, { files, rules: [], context, timeout: 240_000 }, async (stage) => {
+  scenario(`${language}: first run, empty chat, gate, cards and questions`, { files, context, timeout: 240_000 }, async (stage) => {
     const faults = /** @type {string[]} */ ([]);
     const lone = await (await stage.context.browser()).newContext({ ...context });
     const gate = await lone.newPage();
@@ -143,7 +146,8 @@ for (const language of ['en', 'es']) {
     await page.locator('.snippet').first().waitFor();
     await look(me, 'search', faults);
     await page.locator('.side input[type=search]').fill('');
-    await page.locator('.msg-tools button').nth(1).click({ force: true });
+    await page.locator('.msg-tools.right').last().locator('button').nth(1).focus();
+    await page.keyboard.press('Enter');
     await page.locator('.edit-box').waitFor();
     await look(me, 'editing a message', faults);
     await page.keyboard.press('Escape');
@@ -223,7 +227,10 @@ for (const language of ['en', 'es']) {
     await look(me, 'tools: none found', faults);
     await page.locator('.page input.field').first().fill('read_file');
     await page.locator('.tool-run').first().click();
-    await page.locator('.run-panel input').first().fill('README.md');
+    await page.locator('.run-panel [type=submit]').click();
+    await page.locator('.run-panel [role=alert], .run-panel .bad').first().waitFor();
+    await look(me, 'tools: a form with an error', faults);
+    await page.locator('.run-panel textarea').first().fill('README.md');
     await page.locator('.run-panel [type=submit]').click();
     await page.locator('section.card.ask').waitFor();
     await look(me, 'tools: a question', faults);
