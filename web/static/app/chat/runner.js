@@ -39,6 +39,12 @@ async function awaitCall(session, id, signal) {
       else if (isFinal(call)) finish(call);
     }, () => {});
     const timer = setInterval(look, 15_000);
+    // The tab that reads the events may stand still; this one started the call and must show its question all the same.
+    const early = setTimeout(() => loadCall(session(), id).then((call) => {
+      if (call?.status === 'waiting' && !approvals.peek().some((one) => one.call_id === id)) return loadApprovals();
+      if (call && isFinal(call)) finish(call);
+      return undefined;
+    }).catch(() => {}), 1_000);
     const offResync = onResync(look);
     const off = onFinished((call) => {
       if (call.call_id === id) finish(callSignal(id).value?.call ?? call);
@@ -47,6 +53,7 @@ async function awaitCall(session, id, signal) {
     const aborted = () => setTimeout(() => fail(new DOMException('stopped', 'AbortError')), 8_000);
     const release = () => {
       clearInterval(timer);
+      clearTimeout(early);
       offResync();
       off();
       signal.removeEventListener('abort', aborted);

@@ -154,7 +154,8 @@ function Messages({ chat }) {
   });
   const called = new Set(messages.flatMap(({ data }) => (data.calls ?? []).map((call) => call.call_id)));
   // Questions of other clients, and of calls whose message this tab has not got yet, must be answerable, too.
-  const loose = approvals.value.filter((approval) => (!approval.conversation || approval.conversation === chat.id) && !(approval.call_id && called.has(approval.call_id)));
+  // A chat that still loads draws none: its questions would move into their cards a moment later and lose the focus.
+  const loose = state === 'loading' ? [] : approvals.value.filter((approval) => (!approval.conversation || approval.conversation === chat.id) && !(approval.call_id && called.has(approval.call_id)));
   const stuck = state === 'ready' && !busy && messages.length > 0 && (unfinished(messages) || openCalls(messages).length > 0 || ['limit', 'repeat'].includes(messages.at(-1)?.data.kind ?? '') || (messages.at(-1)?.data.stopped && !messages.at(-1)?.data.text));
   return html`<div class="log" role="log" aria-live="off" tabindex="0" aria-label=${t('chat.log')} ref=${box} onScroll=${() => {
     const element = /** @type {HTMLElement} */ (box.current);
