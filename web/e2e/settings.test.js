@@ -74,6 +74,7 @@ for (const theme of ['light', 'dark']) {
             await page.locator('dialog').waitFor();
             await check(page, 'the dangerous policy');
             await page.keyboard.press('Escape');
+            await page.locator('dialog').waitFor({ state: 'detached' });
             assert.deepEqual(await page.locator('.policy input').evaluateAll((/** @type {any[]} */ all) => all.map((one) => one.checked)), [true, false]);
           }
           if (section === 'providers') {
