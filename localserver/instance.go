@@ -53,9 +53,19 @@ func (i Instance) save(state string) error {
 	return atomicfile.Write(instancePath(state), append(data, '\n'), atomicfile.Options{Mode: 0o600, ForceMode: true})
 }
 
+// How long a companion may take. It proves itself at once; what it is asked
+// for may have to look things up.
+const (
+	proveTime  = 2 * time.Second
+	answerTime = 10 * time.Second
+)
+
+// maxAnswer bounds what is read of an answer, in bytes.
+const maxAnswer = 64 << 20
+
 // Find reads run/server.json and makes the companion prove that it knows its
 // token before anybody sends it: the port may belong to another program by
-// now.
+// now, also to one that never answers.
 func Find(ctx context.Context, state string) (Instance, error) {
 	var i Instance
 	data, err := os.ReadFile(instancePath(state))
@@ -69,6 +79,8 @@ func Find(ctx context.Context, state string) (Instance, error) {
 	var got struct {
 		Proof string `json:"proof"`
 	}
+	ctx, cancel := context.WithTimeout(ctx, proveTime)
+	defer cancel()
 	if err := i.send(ctx, http.MethodPost, "/api/prove", map[string]string{"token_id": i.TokenID, "nonce": nonce}, &got, false); err != nil {
 		return i, fmt.Errorf("%w: port %d does not answer as one", ErrNotRunning, i.Port)
 	}
@@ -90,8 +102,14 @@ type APIError struct {
 
 func (e *APIError) Error() string { return e.Message }
 
-// Do sends one request of the API and decodes the answer into out, if any.
+// Do sends one request of the API and decodes the answer into out, if any. A
+// ctx without a deadline gets one of ten seconds.
 func (i Instance) Do(ctx context.Context, method, path string, in, out any) error {
+	if _, set := ctx.Deadline(); !set {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, answerTime)
+		defer cancel()
+	}
 	return i.send(ctx, method, path, in, out, true)
 }
 
@@ -134,5 +152,8 @@ func (i Instance) send(ctx context.Context, method, path string, in, out any, au
 	if out == nil {
 		return nil
 	}
-	return json.NewDecoder(answer.Body).Decode(out)
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer)).Decode(out); err != nil {
+		return fmt.Errorf("read the answer of the companion on port %d: %w", i.Port, err)
+	}
+	return nil
 }

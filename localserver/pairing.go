@@ -3,9 +3,9 @@ package localserver
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -70,8 +70,11 @@ func (p *pairing) code(life time.Duration) string {
 	return c
 }
 
+var errCodeReused = errors.New("the code was used already, and what it opened has been disconnected")
+
 // trade gives a token for a code. A code that comes twice was seen by somebody
-// else: the token it gave is revoked and the user is warned.
+// else: the token it gave is revoked, whatever runs in its name ends, and the
+// user is warned.
 func (p *pairing) trade(code, origin string) (token, id string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,9 +83,8 @@ func (p *pairing) trade(code, origin string) (token, id string, err error) {
 	case ok && l.tokenID != "":
 		if p.keys.Revoke(l.tokenID) {
 			p.warn("code_reused", "a launch code was used twice, so the page that used it first was disconnected; if that was not you, another program of this machine has read the address")
-			slog.Warn("launch code used twice, its token is revoked")
 		}
-		return "", "", fmt.Errorf("the code was used already, and what it opened has been disconnected")
+		return "", "", errCodeReused
 	case !ok || p.now().After(l.until):
 		return "", "", fmt.Errorf("the code is not valid or too old")
 	}
@@ -103,6 +105,9 @@ func (s *Server) postPair(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	token, id, err := s.pairing.trade(in.Code, guard.From(r).UIOrigin)
+	if errors.Is(err, errCodeReused) {
+		s.log.Warn("a launch code was used twice, its token is revoked")
+	}
 	if err != nil {
 		guard.WriteError(w, &guard.Error{Status: http.StatusForbidden, Code: "bad_code", Field: "code",
 			Message: err.Error() + "; run zeroclaw open for a new one"})

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"sync"
@@ -140,8 +139,8 @@ func (s *Server) Root() string {
 func (s *Server) Address() string { return "http://127.0.0.1:" + strconv.Itoa(s.port) + "/" }
 
 // Serve listens and serves until ctx ends, the page asks to quit or nothing
-// has happened for Config.ExitWhenIdle; then it ends every call, service and
-// process, within five seconds. ready is called once the page can be opened.
+// has happened for Config.ExitWhenIdle; then it takes nothing new and ends
+// every call, service and process, within five seconds. ready is called once the page can be opened.
 func (s *Server) Serve(ctx context.Context, ready func()) error {
 	stop := context.AfterFunc(ctx, s.quit)
 	defer stop()
@@ -150,10 +149,11 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 		return err
 	}
 	s.port = ln.Addr().(*net.TCPAddr).Port
+	doors := newDoors()
 	handler := guard.New(guard.Config{
 		Port: s.port, UIOrigin: s.uiOrigin, UIConfirmed: s.uiConfirmed, Token: s.keys.Find,
 		Redact: s.secrets.Redact, Log: s.log,
-	}, s.routes())
+	}, doors.watch(s.routes()))
 	server := guard.Server(handler, s.log, s.secrets.Redact)
 	limited := guard.Limit(ln, server, 0)
 
@@ -186,67 +186,14 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 		err = nil
 	}
 	s.quit()
-	s.shutdown(server, stopServices, served)
+	s.shutdown(ending{doors: doors, server: server, stopServices: stopServices, served: served})
 	return err
-}
-
-// shutdownTime bounds the orderly end.
-const shutdownTime = 5 * time.Second
-
-// shutdown ends everything in order: no new requests, calls cancelled, services
-// stopped, what is left killed, files flushed.
-func (s *Server) shutdown(server *http.Server, stopServices func(), served <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
-	defer cancel()
-	stopServices()
-	s.sessions.Close()
-	s.shell.Close("")
-	s.hub.Close()
-	if err := server.Shutdown(ctx); err != nil {
-		server.Close()
-	}
-	select {
-	case <-served:
-	case <-ctx.Done():
-		s.log.Warn("services did not end in time")
-	}
-	s.background.Wait()
-	s.report("audit", s.audit.Close())
-	s.report("store", s.store.Close())
 }
 
 func (s *Server) report(what string, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.log.Error(what, "err", err)
 	}
-}
-
-// listen takes the wanted port, or a free one with a plain message when some
-// other program has it.
-func (s *Server) listen() (net.Listener, error) {
-	want := s.config.Port
-	if want == 0 {
-		want = s.file.Current().Server.Port
-	}
-	if want == 0 {
-		want = DefaultPort
-	}
-	if want < 0 {
-		want = 0
-	}
-	if want > 65535 {
-		return nil, fmt.Errorf("listen on port %d: choose one from 1 to 65535", want)
-	}
-	ln, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(want)))
-	if err == nil {
-		return ln, nil
-	}
-	ln, second := net.Listen("tcp4", "127.0.0.1:0")
-	if second != nil {
-		return nil, fmt.Errorf("listen on 127.0.0.1: %w", err)
-	}
-	s.problem("port_taken", fmt.Sprintf("port %d belongs to another program, so the companion took port %d for this run", want, ln.Addr().(*net.TCPAddr).Port))
-	return ln, nil
 }
 
 // idleTick is how often the server looks whether it is idle.
