@@ -96,11 +96,11 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := &answer{ResponseWriter: w}
 	defer g.recovered(a, r)
 	secure(a.Header())
-	if e := plainTarget(r); e != nil {
+	if e := g.checkHost(r); e != nil {
 		g.refuse(a, r, e)
 		return
 	}
-	if e := g.checkHost(r); e != nil {
+	if e := plainTarget(r); e != nil {
 		g.refuse(a, r, e)
 		return
 	}

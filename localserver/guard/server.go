@@ -14,7 +14,9 @@ import (
 const (
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 16 << 10
+	maxHeaderBytes    = 16<<10 - headerSlop
+	// headerSlop is what net/http reads beyond MaxHeaderBytes.
+	headerSlop = 4 << 10
 	// MaxConns is the default number of connections that are open at a time.
 	MaxConns = 256
 )
