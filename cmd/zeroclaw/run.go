@@ -105,22 +105,31 @@ func (e environment) announce(s *localserver.Server, o options) {
 	for _, p := range s.Problems() {
 		fmt.Fprintf(e.stderr, "  %s\n", p.Message)
 	}
-	e.show(func(printed bool) string { return s.LaunchURL(printed) }, o.noBrowser)
+	_ = e.show(func(printed bool) (string, error) { return s.LaunchURL(printed), nil }, o.noBrowser)
 	if e.terminal {
 		fmt.Fprintln(e.stderr, "Ctrl-C ends it.")
 	}
 }
 
-// show opens an address in the browser, or prints one that lives longer.
-func (e environment) show(address func(printed bool) string, print bool) {
+// show opens an address in the browser, or prints one that lives longer. Its
+// error is one of address.
+func (e environment) show(address func(printed bool) (string, error), print bool) error {
 	if !print && !e.headless() {
-		err := e.open(address(false))
-		if err == nil {
-			return
+		url, err := address(false)
+		if err != nil {
+			return err
+		}
+		if err = e.open(url); err == nil {
+			return nil
 		}
 		fmt.Fprintf(e.stderr, "The browser could not be opened: %v\n", err)
 	}
-	fmt.Fprintf(e.stderr, "Open this address within 10 minutes; it works once:\n  %s\n", address(true))
+	url, err := address(true)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stderr, "Open this address within 10 minutes; it works once:\n  %s\n", url)
+	return nil
 }
 
 // handOver opens the page of the companion that runs already, with our folder
@@ -153,17 +162,15 @@ func waitFor(ctx context.Context, state string) (localserver.Instance, error) {
 
 // openPage asks a companion for an address and opens it.
 func openPage(ctx context.Context, e environment, i localserver.Instance, root string, print bool) error {
-	var failed error
-	e.show(func(printed bool) string {
+	return e.show(func(printed bool) (string, error) {
 		var got struct {
 			URL string `json:"url"`
 		}
 		if err := i.Do(ctx, "POST", "/api/launch", map[string]any{"root": root, "printed": printed}, &got); err != nil {
-			failed = failure{err: fmt.Errorf("ask for the page's address: %w", err)}
+			return "", failure{err: fmt.Errorf("ask for the page's address: %w", err)}
 		}
-		return got.URL
+		return got.URL, nil
 	}, print)
-	return failed
 }
 
 // logger writes to stderr on a terminal, else to logs/zeroclaw.log.

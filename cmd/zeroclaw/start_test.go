@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,6 +114,27 @@ func TestPrintsWhereNoBrowserIs(t *testing.T) {
 				t.Errorf("ended with %d after opening %d pages", c, len(opened))
 			}
 		})
+	}
+}
+
+// TestNoAddress: a companion that gives no address is asked once, and nothing
+// is opened or printed in its place.
+func TestNoAddress(t *testing.T) {
+	asked := 0
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusBadRequest)
+		io.WriteString(w, `{"error":{"code":"bad_root","message":"there is no such folder"}}`)
+	}))
+	defer ts.Close()
+	e, out, opened := inProcess(t)
+	i := localserver.Instance{Port: ts.Listener.Addr().(*net.TCPAddr).Port, Token: "x"}
+	err := openPage(t.Context(), e, i, "/gone", false)
+	if err == nil || !strings.Contains(err.Error(), "no such folder") {
+		t.Errorf("openPage = %v, want what the companion said", err)
+	}
+	if asked != 1 || len(opened) != 0 || out.String() != "" {
+		t.Errorf("asked %d times, opened %d pages, wrote %q", asked, len(opened), out)
 	}
 }
 
