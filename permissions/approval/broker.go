@@ -30,7 +30,8 @@ type Config struct {
 	Timeout func() time.Duration // how long a question waits; default 120 s
 	Now     func() time.Time     // default time.Now
 	NewID   func() string        // unguessable ids; required
-	// Asked and Ended are told of every question. They must not block.
+	// Asked and Ended are told of every question, of its end always after its
+	// beginning. They must not block, and Asked must not answer by itself.
 	Asked func(Question)
 	Ended func(Resolution)
 	// Remember saves an answer that counts for longer than this call. It is
@@ -55,6 +56,7 @@ type Broker struct {
 
 type pending struct {
 	question Question
+	told     chan struct{}   // closed when Config.Asked has returned
 	done     chan Resolution // buffered; receives once, from whoever removed it from open
 }
 
@@ -112,35 +114,40 @@ func (b *Broker) Ask(ctx context.Context, q Question) Resolution {
 	if q.Resolved == nil {
 		q.Resolved = []Resolved{}
 	}
-	p := &pending{question: q, done: make(chan Resolution, 1)}
+	p := &pending{question: q, told: make(chan struct{}), done: make(chan Resolution, 1)}
 	b.mu.Lock()
 	b.open[q.ID] = p
 	b.order = append(b.order, q.ID)
 	b.mu.Unlock()
 	b.config.Asked(q)
+	close(p.told)
 
 	deadline := time.NewTimer(q.Deadline.Sub(now))
 	defer deadline.Stop()
 	for {
 		alone, changed := b.aloneIn(now)
 		var nobody <-chan time.Time
+		stop := func() bool { return true }
 		if alone >= 0 {
 			t := time.NewTimer(alone)
-			defer t.Stop()
-			nobody = t.C
+			nobody, stop = t.C, t.Stop
 		}
 		select {
 		case r := <-p.done:
+			stop()
 			return r
 		case <-changed:
+			stop()
 		case <-nobody:
 			if left, _ := b.aloneIn(now); left != 0 {
 				continue
 			}
 			return b.end(p, Nobody)
 		case <-deadline.C:
+			stop()
 			return b.end(p, Expired)
 		case <-ctx.Done():
+			stop()
 			return b.end(p, Cancelled)
 		}
 	}
@@ -217,6 +224,7 @@ func (b *Broker) Resolve(id string, a Answer) error {
 		}
 	}
 	r := Resolution{Question: p.question, Outcome: Answered, Answer: a}
+	<-p.told
 	b.config.Ended(r)
 	p.done <- r
 	return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"sync"
 
 	"zeroclaw/tools/atomicfile"
@@ -41,7 +40,7 @@ type Definitions struct {
 // exist. After an error every definition counts as changed until accepted.
 func OpenDefinitions(path string) (*Definitions, error) {
 	d := &Definitions{path: path, accepted: map[string]Accepted{}}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -46,12 +45,15 @@ type Memory struct {
 	list []Remembered // oldest first
 }
 
+// maxState bounds a file of this package, in bytes.
+const maxState = 64 << 20
+
 // OpenMemory reads the permanent decisions from a JSON file, which need not
 // exist. A file that cannot be read grants nothing: the error says so and the
 // Memory starts empty.
 func OpenMemory(path string, newID func() string, now func() time.Time) (*Memory, error) {
 	m := &Memory{path: path, newID: newID, now: now}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}
