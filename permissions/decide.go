@@ -15,7 +15,7 @@ const (
 // Verdict is what Decide says about one call.
 type Verdict struct {
 	Decision Decision
-	Row      int      // row of the order in docs/security.md that decided, 0 to 14
+	Row      int      // row of the order in SECURITY.md that decided, 0 to 14
 	Rule     string   // the rule, list or setting that decided, as the user wrote it; "" if none
 	Reason   string   // one sentence for the user
 	Code     string   // stable name for refusals: "unknown_tool", "tool_off", "own_state", "tool_denied", "readonly", "bad_path"

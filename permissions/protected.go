@@ -8,7 +8,7 @@ import (
 // Protected returns the protected name that a path meets for an operation, or
 // "": a file or folder of that name and everything below it, at any depth,
 // without regard to case, as written (cleanPath) or as resolved (realPath).
-// The names are those of docs/security.md: files that are run or obeyed later
+// The names are those of SECURITY.md: files that are run or obeyed later
 // ask before they are changed, files that hold secrets ask before they are
 // read.
 func Protected(op Op, cleanPath, realPath string) string {
