@@ -67,9 +67,13 @@ func (s *Server) postFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer root.Close()
-	name = freeName(root, name)
+	if name, err = takeName(root, name); err != nil {
+		guard.WriteError(w, fmt.Errorf("name the attachment: %w", err))
+		return
+	}
 	size, err := atomicfile.WriteIn(root, name, r.Body, atomicfile.Options{Mode: 0o600})
 	if err != nil {
+		_ = root.Remove(name) // nothing but the empty file that held the name
 		guard.WriteError(w, err)
 		return
 	}
@@ -99,13 +103,18 @@ func fileName(name string) string {
 	return strings.ToValidUTF8(name, "_")
 }
 
-// freeName is the name, or one with a number where it is taken.
-func freeName(root *os.Root, name string) string {
+// takeName creates an empty file of the name, or of one with a number where it
+// is taken, so that uploads at the same time do not meet.
+func takeName(root *os.Root, name string) (string, error) {
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for i := 2; ; i++ {
-		if _, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			return name
+		f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			return name, f.Close()
+		}
+		if !errors.Is(err, fs.ErrExist) || i > 10_000 {
+			return "", err
 		}
 		name = stem + "-" + strconv.Itoa(i) + ext
 	}

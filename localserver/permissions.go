@@ -116,7 +116,11 @@ func (s *Server) putPermissions(w http.ResponseWriter, r *http.Request) {
 	}
 	// Choosing Ask or Deny takes back what was remembered for the tool.
 	for name, t := range in.Tools {
-		if t.Mode != permissions.ModeAllow && old.Tools[name].Mode != t.Mode {
+		before := old.Tools[name].Mode
+		if before == "" {
+			before = permissions.ModeAsk
+		}
+		if t.Mode != permissions.ModeAllow && before != t.Mode {
 			if err := s.memory.DropTool(name); err != nil {
 				guard.WriteError(w, err)
 				return

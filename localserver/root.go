@@ -11,13 +11,16 @@ import (
 // lastRootFile keeps the folder that was chosen in the page.
 const lastRootFile = "last-root.json"
 
+// maxChoice bounds a file that keeps a choice, in bytes.
+const maxChoice = 64 << 10
+
 // LastRoot is the folder that was last chosen in the page, "" if none was or it
 // is gone.
 func LastRoot(state string) string {
 	var last struct {
 		Root string `json:"root"`
 	}
-	data, err := os.ReadFile(statePath(state, lastRootFile))
+	data, err := atomicfile.Read(statePath(state, lastRootFile), maxChoice)
 	if err != nil || json.Unmarshal(data, &last) != nil || !filepath.IsAbs(last.Root) {
 		return ""
 	}

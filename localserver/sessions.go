@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -109,6 +110,9 @@ func (s *Server) postTurn(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// callID is what a caller may name a call: it becomes part of an address.
+var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+
 // postCall serves POST /api/sessions/{id}/calls.
 func (s *Server) postCall(w http.ResponseWriter, r *http.Request) {
 	var in struct {
@@ -120,8 +124,8 @@ func (s *Server) postCall(w http.ResponseWriter, r *http.Request) {
 		guard.WriteError(w, err)
 		return
 	}
-	if len(in.CallID) > 128 {
-		guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "call_id", Message: "use at most 128 characters"})
+	if in.CallID != "" && !callID.MatchString(in.CallID) {
+		guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "call_id", Message: "use 1 to 128 letters, digits, _ and -"})
 		return
 	}
 	if in.Tool == "" {

@@ -3,9 +3,9 @@ package localserver
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 
 	"zeroclaw/localserver/guard"
+	"zeroclaw/tools/atomicfile"
 )
 
 // uiFile keeps the UI origin that a person has confirmed.
@@ -17,7 +17,7 @@ type confirmedUI struct {
 
 func (s *Server) loadUI() bool {
 	var ui confirmedUI
-	data, err := os.ReadFile(statePath(s.config.State, uiFile))
+	data, err := atomicfile.Read(statePath(s.config.State, uiFile), maxChoice)
 	return err == nil && json.Unmarshal(data, &ui) == nil && ui.Origin != "" && ui.Origin == s.uiOrigin
 }
 

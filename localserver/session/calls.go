@@ -197,9 +197,9 @@ func (s *Session) Pass(c tools.Call) *tools.Pass {
 				tools.Progress
 			}{s.ID, c.ID, p})
 		},
-		Output: func(stream, text string) {
+		Output: newWordwise(func(stream, text string) {
 			publish("call.output", map[string]string{"session": s.ID, "call_id": c.ID, "stream": stream, "text": s.host.config.Redact(text)})
-		},
+		}).write,
 	}
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"strings"
 
 	"zeroclaw/permissions"
@@ -100,6 +101,9 @@ func modeOf(s string) (permissions.ToolSetting, bool) {
 	return permissions.ToolSetting{Off: true}, s == "off"
 }
 
+// maxRules bounds the rules that one query brings along.
+const maxRules = 10_000
+
 // ExplainAlone answers a query from nothing but itself: its own root, home,
 // rules and policy, with every local tool granted. It needs no running
 // companion.
@@ -113,6 +117,9 @@ func ExplainAlone(q Query) Answer {
 	}
 	if q.Policy != permissions.PolicyAsk && q.Policy != permissions.PolicyAllowAll {
 		return Unanswerable("policy must be ask or allow_all")
+	}
+	if len(q.Rules) > maxRules {
+		return Unanswerable(fmt.Sprintf("at most %d rules can be tried at once", maxRules))
 	}
 	rules, invalid := permissions.ParseRules(q.Rules)
 	grant, _ := permissions.NewGrant(permissions.Inputs{Agent: permissions.BuiltinAgent, MCPEnabled: true})

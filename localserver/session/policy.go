@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
@@ -41,12 +40,15 @@ type Policy struct {
 	adopted map[string]*resolve.Resolver // rules being saved for another root than that of new sessions
 }
 
+// maxState bounds the file of stored prefixes, in bytes.
+const maxState = 64 << 20
+
 // OpenPolicy reads the stored prefixes. After an error no rule of the
 // configuration covers anything until a person saves it again. A
 // read-only policy never writes the file.
 func OpenPolicy(path string, readOnly bool) (*Policy, error) {
 	p := &Policy{path: path, readOnly: readOnly, bases: map[string]resolve.Bases{}, adopted: map[string]*resolve.Resolver{}}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}

@@ -38,3 +38,6 @@ func syncFolder(dir *os.Root) {
 	_ = f.Sync()
 	_ = f.Close()
 }
+
+// nonblock keeps the opening of a FIFO from waiting for a writer.
+const nonblock = syscall.O_NONBLOCK

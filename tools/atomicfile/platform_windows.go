@@ -30,3 +30,6 @@ func rename(dir *os.Root, from, to string) error {
 
 // syncFolder does nothing: NTFS journals the rename itself.
 func syncFolder(*os.Root) {}
+
+// nonblock is nothing here: opening a pipe does not wait.
+const nonblock = 0
