@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blocksOf, bounded, htmlOf, LIMITS, safeHref } from '../static/app/chat/markdown.js';
+import { blocksOf, bounded, htmlOf, LIMITS, read, safeHref } from '../static/app/chat/markdown.js';
 
 const html = (text) => blocksOf(bounded(text).text).map((block) => htmlOf(block.tokens)).join('');
 
@@ -45,4 +45,13 @@ test('huge and hostile input is bounded in time', () => {
   assert.equal(bounded(inputs.line).text.length, LIMITS.text);
   const { text, rest } = bounded(inputs.items);
   assert.equal(text + rest, inputs.items);
+});
+
+test('a text that grows is read like the whole', () => {
+  const whole = '# Title\n\nOne *two*\n\n- a\n- b\n\n  c\n\n[x]: https://example.org\n\n> quote\n\n```js\nconst a = 1;\n```\n\n|a|b|\n|-|-|\n|1|2|\n\nSetext\n===\n\nsee [x], and\r\nthe end';
+  let reading = null;
+  for (let end = 1; end <= whole.length; end++) {
+    reading = read(whole.slice(0, end), reading);
+    assert.equal(htmlOf(reading.blocks.flatMap((block) => block.tokens)), htmlOf(blocksOf(whole.slice(0, end)).flatMap((block) => block.tokens)), JSON.stringify(whole.slice(0, end)));
+  }
 });

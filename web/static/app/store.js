@@ -103,6 +103,9 @@ export function setConnection(state) {
   connection.value = state;
 }
 
+/** Many changes in a row are one reason to load the list again. @type {ReturnType<typeof setTimeout>|undefined} */
+let conversationsSoon;
+
 /** One event of the companion. @param {string} kind @param {any} data */
 export function applyEvent(kind, data) {
   batch(() => {
@@ -162,7 +165,10 @@ export function applyEvent(kind, data) {
       case 'conversations.changed':
         tick('conversations');
         if (data?.id) tick(`messages:${data.id}`);
-        loadConversations();
+        conversationsSoon ||= setTimeout(() => {
+          conversationsSoon = undefined;
+          loadConversations().catch(() => {});
+        }, 150);
         break;
       case 'root.changed':
         if (status.value) status.value = { ...status.value, root: data.root };

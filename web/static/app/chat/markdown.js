@@ -2,12 +2,15 @@
 // Bounded, so that no text can hold the page up: long blocks, deep nesting and long messages fall back to plain text.
 import DOMPurify from '../../vendor/dompurify.js';
 import { Lexer, Parser, Renderer } from '../../vendor/marked.js';
-import { html, useLayoutEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
 import { t } from '../i18n/index.js';
 import { Button } from '../ui.js';
 
-/** Longest text that is read as markdown, longest block, most lines, deepest nesting. */
+/** Longest text that is read as markdown, longest block, most lines, deepest nesting, most items (a row of a table counts as two). */
 export const LIMITS = { text: 60_000, block: 4_000, lines: 2_000, depth: 12, items: 500 };
+
+/** Blocks drawn at once; a long text comes in steps, so that keys and clicks get through in between. */
+const STEP = 40;
 
 /** HTML that models write for layout and that carries nothing: kept when it has no attributes. */
 const harmless = /^<\/?(?:br|sub|sup|kbd|b|i|u|s|mark)\s*\/?>$/i;
@@ -84,21 +87,38 @@ export function bounded(text) {
   let lines = 0;
   let items = 0;
   for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) {
-    if (/^\s{0,40}(?:[-*+]|\d{1,9}[.)])\s/.test(text.slice(at + 1, at + 60))) items++;
+    const start = text.slice(at + 1, at + 60);
+    if (/^\s{0,40}(?:[-*+]|\d{1,9}[.)])\s/.test(start)) items++;
+    else if (/^\s{0,3}\|/.test(start)) items += 2;
     if (++lines >= LIMITS.lines || items > LIMITS.items) end = at;
   }
   return { text: text.slice(0, end), rest: text.slice(end) };
 }
 
+/** @typedef {{raw: string, tokens: any[], end: number}} MarkdownBlock `end`: where it ends in the tamed text @typedef {{source: string, blocks: MarkdownBlock[]}} Reading */
+
 /**
- * Blocks of a text, each with the source it came from; equal sources need no new drawing.
- * @param {string} text @returns {{raw: string, tokens: any[], links: any}[]}
+ * Reads a text; of a text that only grew, everything but the last two blocks is taken from the reading before.
+ * @param {string} text @param {Reading|null} [before] @returns {Reading}
  */
-export function blocksOf(text) {
+export function read(text, before = null) {
+  const source = tame(text.replace(/\r\n?/g, '\n'));
+  let kept = before?.blocks.slice(0, -2) ?? [];
+  let end = kept.at(-1)?.end ?? 0;
+  // The definition of a link reaches everywhere, so a text that has one is read whole.
+  if (!before || before.source.slice(0, end) !== source.slice(0, end) || /^ {0,3}\[[^\]\n]+\]:/m.test(source)) [kept, end] = [[], 0];
   const lexer = new BoundedLexer(/** @type {any} */ (options));
-  const tokens = /** @type {any} */ (lexer.lex(tame(text)));
-  return tokens.filter((/** @type {any} */ token) => token.type !== 'space' && token.type !== 'def').map((/** @type {any} */ token) => ({ raw: token.raw, tokens: [token], links: tokens.links }));
+  const tokens = /** @type {any} */ (lexer.lex(source.slice(end)));
+  const blocks = [...kept];
+  for (const token of tokens) {
+    end += token.raw.length;
+    if (token.type !== 'space' && token.type !== 'def') blocks.push({ raw: token.raw, tokens: [token], end });
+  }
+  return { source, blocks };
 }
+
+/** Blocks of a text, each with the source it came from; equal sources need no new drawing. @param {string} text */
+export const blocksOf = (text) => read(text).blocks;
 
 /** HTML of blocks, not yet sanitised. @param {any[]} tokens */
 export function htmlOf(tokens) {
@@ -135,7 +155,24 @@ function Block({ block, closed }) {
 }
 
 /** Longest code that is coloured. */
-const COLOURED = 40_000;
+const COLOURED = 10_000;
+
+/** The highlighter's spans as elements; its output holds nothing but spans with a class and escaped text. @param {string} markup */
+function coloured(markup) {
+  const top = document.createDocumentFragment();
+  /** @type {Node} */
+  let at = top;
+  const signs = /** @type {Record<string, string>} */ ({ lt: '<', gt: '>', amp: '&', quot: '"', '#x27': "'" });
+  for (const [piece, names] of markup.matchAll(/<span class="([^"<>]*)">|<\/span>|[^<]+|</g)) {
+    if (names !== undefined) {
+      const span = document.createElement('span');
+      span.className = names;
+      at = at.appendChild(span);
+    } else if (piece === '</span>') at = at.parentNode ?? top;
+    else at.appendChild(document.createTextNode(piece.replace(/&(lt|gt|amp|quot|#x27);/g, (_, name) => signs[name])));
+  }
+  return top;
+}
 
 /** Code with its language, a copy button, and colours once it is complete. @param {{text: string, lang?: string, closed?: boolean}} props */
 export function CodeBlock({ text, lang = '', closed = true }) {
@@ -148,7 +185,7 @@ export function CodeBlock({ text, lang = '', closed = true }) {
     if (closed && lang && text.length < COLOURED) {
       import('../../vendor/highlight.js').then(({ default: hljs }) => {
         if (!current || !hljs.getLanguage(lang)) return;
-        element.replaceChildren(/** @type {any} */ (DOMPurify.sanitize(hljs.highlight(text, { language: lang, ignoreIllegals: true }).value, { ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'], RETURN_DOM_FRAGMENT: true })));
+        element.replaceChildren(coloured(hljs.highlight(text, { language: lang, ignoreIllegals: true }).value));
       }, () => {});
     }
     return () => {
@@ -171,8 +208,15 @@ export function CodeBlock({ text, lang = '', closed = true }) {
 export function Markdown({ text, live = false }) {
   const [all, setAll] = useState(false);
   const part = useMemo(() => bounded(text), [text]);
-  const blocks = useMemo(() => blocksOf(part.text), [part.text]);
+  const reading = useRef(/** @type {Reading|null} */ (null));
+  const { blocks } = useMemo(() => (reading.current = read(part.text, live ? reading.current : null)), [part.text, live]);
+  const [drawn, setDrawn] = useState(STEP);
+  useEffect(() => {
+    if (drawn >= blocks.length) return undefined;
+    const timer = setTimeout(() => setDrawn(drawn + STEP));
+    return () => clearTimeout(timer);
+  }, [drawn, blocks.length]);
   const rest = part.rest;
-  return html`<div class="md">${blocks.map((block, at) => html`<${Block} key=${at} block=${block} closed=${!live || at < blocks.length - 1} />`)}
+  return html`<div class="md">${blocks.slice(0, drawn).map((block, at) => html`<${Block} key=${at} block=${block} closed=${!live || at < blocks.length - 1} />`)}
     ${rest && (all ? html`<pre class="code" tabindex="0">${rest.slice(0, 2_000_000)}</pre>` : html`<p class="row"><span class="meta">${t('md.long', { n: rest.length })}</span><${Button} small onClick=${() => setAll(true)}>${t('md.show_rest')}<//></p>`)}</div>`;
 }
