@@ -151,7 +151,11 @@ func (s *Server) permissionEdits(in permissionsView) ([]config.Edit, error) {
 		edits = append(edits, config.Edit{Path: "permissions.directories", Value: in.Directories})
 	}
 	for name, t := range in.Tools {
-		if t == now.Tools[name] || now.Tools[name] == (toolSetting{}) && t == (toolSetting{permissions.ModeAsk, true}) {
+		before, known := now.Tools[name]
+		if !known {
+			before = toolSetting{permissions.ModeAsk, true}
+		}
+		if t == before {
 			continue
 		}
 		if !slices.Contains([]permissions.Mode{permissions.ModeAsk, permissions.ModeAllow, permissions.ModeDeny}, t.Mode) {
@@ -160,10 +164,10 @@ func (s *Server) permissionEdits(in permissionsView) ([]config.Edit, error) {
 		if !toolName.MatchString(name) {
 			return nil, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "tools", Message: fmt.Sprintf("%q is not the full name of a tool", name)}
 		}
-		if t.Mode != now.Tools[name].Mode {
+		if t.Mode != before.Mode {
 			edits = append(edits, config.Edit{Path: "permissions.tools." + name + ".mode", Value: string(t.Mode)})
 		}
-		if t.Enabled != now.Tools[name].Enabled || now.Tools[name] == (toolSetting{}) {
+		if t.Enabled != before.Enabled {
 			edits = append(edits, config.Edit{Path: "permissions.tools." + name + ".enabled", Value: t.Enabled})
 		}
 	}
