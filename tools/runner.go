@@ -6,7 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"zeroclaw/permissions"
@@ -59,6 +60,7 @@ type Runner struct {
 	Recorder Recorder
 	Schemas  *Schemas
 	Now      func() time.Time
+	Log      *slog.Logger // faults inside the companion; nil is slog.Default
 }
 
 // Run takes a call through look-up, decision, question, run and finish, and
@@ -68,7 +70,7 @@ func (r *Runner) Run(ctx context.Context, d Decider, c Call) Outcome {
 	run := &running{Runner: r, decider: d, call: c, started: r.Now()}
 	run.out = Outcome{CallID: c.ID, Tool: c.Tool, Status: Running, Started: run.started.UTC()}
 	r.Recorder.Started(c, run.out)
-	run.gate(ctx)
+	run.guarded(ctx)
 	run.out.DurationMS = (r.Now().Sub(run.started) - run.waited).Milliseconds()
 	r.Recorder.Ended(run.call, run.out, run.judged, run.answer)
 	return run.out
@@ -84,6 +86,27 @@ type running struct {
 	out     Outcome
 	judged  Judged
 	answer  approval.Resolution
+}
+
+// guarded takes the call through the gate. A fault on the way, in a tool or
+// brought about by the schema or the result of somebody's server, ends this call
+// and nothing else; what was filled in by then is not to be trusted.
+func (r *running) guarded(ctx context.Context) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		log := r.Log
+		if log == nil {
+			log = slog.Default()
+		}
+		// What a panic says may hold what it was given.
+		log.Error("a call failed inside the companion", "tool", r.call.Tool, "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+		r.out.Content, r.out.Structured, r.out.ModelText, r.out.ResultID = nil, nil, "", ""
+		r.fail("failed", errors.New("the call failed inside the companion; its log says where"))
+	}()
+	r.gate(ctx)
 }
 
 func (r *running) gate(ctx context.Context) {
@@ -185,7 +208,7 @@ func (r *running) run(ctx context.Context, tool Tool, spec Spec, asked bool) {
 	pass.Paths, pass.Command = r.judged.Paths, r.judged.Command
 	v := r.judged.Verdict
 	pass.Direct = !asked && v.Row != 12 && pass.Command != nil && pass.Command.Class == permissions.Simple
-	result, err := safely(WithPass(ctx, pass), tool, r.call.Arguments)
+	result, err := tool.Run(WithPass(ctx, pass), r.call.Arguments)
 	// What a cancelled call had brought so far is shown too.
 	if err == nil || len(result.Content) > 0 {
 		r.Finisher.Finish(context.WithoutCancel(ctx), r.call, spec, result, &r.out)
@@ -202,17 +225,6 @@ func (r *running) run(ctx context.Context, tool Tool, spec Spec, asked bool) {
 	default:
 		r.fail("failed", err)
 	}
-}
-
-// safely runs a tool and turns a panic into an error, so that a fault in one
-// tool ends one call.
-func safely(ctx context.Context, tool Tool, args json.RawMessage) (result Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the tool failed inside the companion: %v", p)
-		}
-	}()
-	return tool.Run(ctx, args)
 }
 
 func (r *running) refuse(v permissions.Verdict) {
@@ -248,49 +260,4 @@ func letThrough(v permissions.Verdict, asked bool) string {
 	default:
 		return "remembered"
 	}
-}
-
-// questionOf is the question about a call.
-func questionOf(c Call, s Spec, j Judged) approval.Question {
-	v := j.Verdict
-	q := approval.Question{
-		Kind: approval.KindCall, Session: c.Session, Conversation: c.Conversation, CallID: c.ID,
-		Tool: s.Name, Server: s.Server, Title: s.Title, Reason: v.Reason, Key: v.Key, Args: v.Args, Rule: v.Rule, Row: v.Row,
-		Arguments: c.Arguments, Proposed: v.Proposed, Definition: j.DefinitionDiff, DefinitionHash: j.DefinitionHash,
-		Choices: []approval.Decision{approval.Once, approval.Session, approval.Always, approval.Rule, approval.Deny, approval.Stop},
-	}
-	if v.OnceOnly {
-		q.Choices, q.Proposed = []approval.Decision{approval.Once, approval.Deny, approval.Stop}, nil
-	} else if len(q.Proposed) == 0 {
-		q.Choices = slices.DeleteFunc(q.Choices, func(d approval.Decision) bool { return d == approval.Rule })
-	}
-	paths := j.Paths
-	if cmd := j.Command; cmd != nil {
-		q.Command = &approval.Command{Text: cmd.Text, Cwd: cmd.Cwd.Real, Class: cmd.Class, Marks: cmd.Marks}
-		paths = cmd.Paths
-	}
-	for _, p := range paths {
-		q.Resolved = append(q.Resolved, approval.Resolved{Path: p.Real, Access: p.Op.Access(), Op: p.Op})
-	}
-	return q
-}
-
-// sameConsent reports whether what would run is what was shown: the same
-// definition, paths and files, and for a write the same contents before it.
-func sameConsent(shown, now Judged) bool {
-	same := func(a, b permissions.Path) bool {
-		if a.Real != b.Real || a.Op != b.Op || a.Kind != b.Kind || a.Dev != b.Dev || a.Ino != b.Ino {
-			return false
-		}
-		// What is written was shown as a difference to what was there.
-		return a.Op != permissions.OpWrite || a.Size == b.Size && a.Modified == b.Modified
-	}
-	if shown.DefinitionHash != now.DefinitionHash || !slices.EqualFunc(shown.Paths, now.Paths, same) {
-		return false
-	}
-	if shown.Command == nil || now.Command == nil {
-		return shown.Command == now.Command
-	}
-	return shown.Command.Class == now.Command.Class && same(shown.Command.Cwd, now.Command.Cwd) &&
-		slices.EqualFunc(shown.Command.Paths, now.Command.Paths, same)
 }

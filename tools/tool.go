@@ -12,8 +12,9 @@ type Tool interface {
 	Spec() Spec
 	// Run performs a call that has been allowed. It returns an error when it
 	// did not get to an end: a sentence that says what was tried and what to
-	// do. What there is by then may come along in the Result. A failure that the tool itself reports is a Result with
-	// IsError. Run must stop soon after ctx ends.
+	// do. What there is by then may come along in the Result. A failure that
+	// the tool itself reports is a Result with IsError. Run must stop soon
+	// after ctx ends.
 	Run(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
