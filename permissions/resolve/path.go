@@ -39,21 +39,29 @@ func (r *Resolver) find(p *permissions.Path, replaces bool) {
 		return
 	}
 	p.Real = at.real
-	switch {
-	case at.link:
-		if target, why := follow(p.Clean, true); why == "" {
-			p.Second = target.real
-		}
-	case replaces && p.Op == permissions.OpWrite:
-		if entry, why := follow(p.Clean, false); why == "" && entry.link {
-			p.Second = entry.real
-		}
-	}
+	p.Second = second(p.Clean, p.Op, at, replaces)
 	if why := describe(p, at); why != "" {
 		p.Err = why
 	}
 	p.Fold, p.NFC = r.volumes.of(p.Dir, identity{p.DirDev, p.DirIno, 0}, p.Real)
 	r.judge(p)
+}
+
+// second is the other place that an operation touches where the last name is a
+// link: what it leads to, for one that is deleted, and the link itself, for one
+// that may be replaced. "" if there is none.
+func second(clean string, op permissions.Op, at place, replaces bool) string {
+	switch {
+	case at.link:
+		if target, why := follow(clean, true); why == "" {
+			return target.real
+		}
+	case replaces && op == permissions.OpWrite:
+		if entry, why := follow(clean, false); why == "" && entry.link {
+			return entry.real
+		}
+	}
+	return ""
 }
 
 // describe fills in what stands at p.Real and the folder above it.

@@ -35,6 +35,7 @@ type ownState struct {
 	current *snapshot
 	checked time.Time
 	wait    time.Duration
+	looking chan struct{} // closed when the look that is under way is over; nil without one
 }
 
 // snapshot is what one look at the state folder found. It does not change.
@@ -57,21 +58,47 @@ func newOwnState(given, workspace, workspaceReal string, now func() time.Time) *
 	return o
 }
 
-// look returns a snapshot that was right a moment ago.
+// look returns a snapshot that was right a moment ago. One caller looks at the
+// disk, without holding the lock; the others take the last snapshot meanwhile
+// unless it is too old, and wait for the new one then.
 func (o *ownState) look() *snapshot {
 	o.mu.Lock()
+	for {
+		age := o.now().Sub(o.checked)
+		if o.current != nil && age >= 0 && (age < o.wait || o.looking != nil && age < 2*o.wait) {
+			defer o.mu.Unlock()
+			return o.current
+		}
+		if o.looking == nil {
+			break
+		}
+		over := o.looking
+		o.mu.Unlock()
+		<-over
+		o.mu.Lock()
+	}
+	over := make(chan struct{})
+	o.looking = over
+	last := o.current
+	o.mu.Unlock()
+	// Deferred, so that a fault leaves nobody waiting.
+	defer func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.looking = nil
+		close(over)
+	}()
+	from := o.now()
+	next := last
+	if last == nil || !last.holds() {
+		next = o.take(from)
+	}
+	o.mu.Lock()
 	defer o.mu.Unlock()
-	now := o.now()
-	if age := now.Sub(o.checked); o.current != nil && age >= 0 && age < o.wait {
-		return o.current
-	}
-	if o.current == nil || !o.current.holds() {
-		o.current = o.take(now)
-	}
-	o.checked = o.now()
+	o.current, o.checked = next, o.now()
 	// A folder that takes long to look at is looked at less often.
-	o.wait = max(snapshotAge, 10*o.checked.Sub(now))
-	return o.current
+	o.wait = max(snapshotAge, 10*o.checked.Sub(from))
+	return next
 }
 
 // holds reports whether every folder still is as it was when it was read.
