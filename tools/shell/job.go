@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -100,10 +99,7 @@ func (j *job) read(i int) {
 			}
 		}
 		if err != nil {
-			if err != io.EOF {
-				_ = err // the pipe was closed by conclude
-			}
-			return
+			return // its end, or conclude has closed it
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"zeroclaw/permissions"
+	"zeroclaw/permissions/resolve"
 	"zeroclaw/tools"
 	"zeroclaw/tools/process"
 )
@@ -63,6 +64,12 @@ func (t tool) Run(ctx context.Context, raw json.RawMessage) (tools.Result, error
 			release()
 			f.exit, f.missing = 127, c.Argv[0]
 			return f.result(kept{}, kept{}), nil
+		}
+		// The program opens its operands by name, so this is the last moment to
+		// see whether they still are what the rules let through.
+		if err := unchanged(c.Paths); err != nil {
+			release()
+			return tools.Result{}, err
 		}
 	} else {
 		l.path, l.argv = t.c.Shell, shellArgv(t.c.Shell, a.Command)
@@ -170,6 +177,20 @@ func folder(p permissions.Path) error {
 		return fmt.Errorf("the working folder %s cannot be entered, so nothing was run: %w", shown, err)
 	case !fi.IsDir():
 		return fmt.Errorf("the working folder %s is not a folder, so nothing was run: give a folder as cwd", shown)
+	}
+	return nil
+}
+
+// unchanged reports that an operand of a command that the rules let through is
+// not what it was when they did.
+func unchanged(operands []permissions.Path) error {
+	for _, p := range operands {
+		switch err := resolve.Again(p); {
+		case errors.Is(err, resolve.ErrChanged):
+			return fmt.Errorf("%s was changed or replaced after it had been judged; nothing was run, call again", permissions.Visible(p.Given))
+		case err != nil:
+			return fmt.Errorf("run a command: %w; nothing was run", err)
+		}
 	}
 	return nil
 }
