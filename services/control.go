@@ -3,6 +3,7 @@ package services
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -190,11 +191,14 @@ type OptionError struct{ ID, Message string }
 
 func (e *OptionError) Error() string { return e.Message }
 
-// remember changes what is kept about a service and saves it.
+// remember changes what is kept about a service and saves it. The others are
+// not held up while it is written.
 func (v *Supervisor) remember(s *service, change func(*Saved)) error {
+	v.saving.Lock()
+	defer v.saving.Unlock()
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	old := v.saved[s.name]
+	old, all := v.saved[s.name], maps.Clone(v.saved)
+	v.mu.Unlock()
 	next := old.clone()
 	change(&next)
 	if next.equal(old) {
@@ -203,13 +207,19 @@ func (v *Supervisor) remember(s *service, change func(*Saved)) error {
 	if v.unsaved != nil {
 		return fmt.Errorf("saving the settings of %s: %w", s.name, v.unsaved)
 	}
-	v.saved[s.name] = next
 	if v.config.Store != nil {
-		if err := v.config.Store.Save(v.saved); err != nil {
-			v.saved[s.name] = old
+		all[s.name] = next
+		if err := v.config.Store.Save(all); err != nil {
 			return fmt.Errorf("saving the settings of %s: %w", s.name, err)
 		}
 	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.saved[s.name] = next
 	s.edit(func() { s.saved = next })
+	// Its definition may have been removed and found again meanwhile.
+	if now := v.services[s.name]; now != nil && now != s {
+		now.edit(func() { now.saved = next })
+	}
 	return nil
 }

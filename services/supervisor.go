@@ -62,6 +62,8 @@ type Supervisor struct {
 	notes   *notes
 	unsaved error // why nothing may be saved: the file could not be read
 
+	saving sync.Mutex // one change of saved at a time, the write to the Store included; taken before mu
+
 	mu       sync.Mutex // guards everything below, and the order service.mu inside it
 	given    []Spec     // by Set
 	services map[string]*service
