@@ -68,9 +68,3 @@ func (r *ring) after(seq uint64, limit int) []LogLine {
 	}
 	return append([]LogLine{}, held...)
 }
-
-func (r *ring) last() uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.seq
-}

@@ -106,10 +106,10 @@ func TestRingIsBounded(t *testing.T) {
 	if got := r.after(all[len(all)-1].Seq-2, 0); len(got) != 2 {
 		t.Errorf("%d lines after the third last", len(got))
 	}
-	if got := r.after(r.last(), 0); len(got) != 0 {
+	if got := r.after(r.seq, 0); len(got) != 0 {
 		t.Errorf("%d lines after the last", len(got))
 	}
-	if got := r.after(r.last()+5, 0); len(got) != 0 {
+	if got := r.after(r.seq+5, 0); len(got) != 0 {
 		t.Errorf("%d lines after one that does not exist", len(got))
 	}
 	for range 500 {
@@ -123,7 +123,7 @@ func TestRingIsBounded(t *testing.T) {
 		t.Errorf("%d bytes are held", size)
 	}
 	r.add("stderr", strings.Repeat("x", lineBytes-3)+"SECRET")
-	if got := r.after(r.last()-1, 0)[0].Text; strings.Contains(got, "SEC") {
+	if got := r.after(r.seq-1, 0)[0].Text; strings.Contains(got, "SEC") {
 		t.Errorf("half a secret is shown: …%s", got[len(got)-40:])
 	}
 }

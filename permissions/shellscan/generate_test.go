@@ -1,7 +1,9 @@
 package shellscan
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -10,8 +12,8 @@ import (
 type generator struct{ *rand.Rand }
 
 var (
-	programs   = Programs()
-	firstWords = append(Programs(), "git", "go", "sed", "eval", "exec", "cd", "source", "test", "set", "command", "printf",
+	programs   = slices.Sorted(maps.Keys(table))
+	firstWords = append(slices.Clone(programs), "git", "go", "sed", "eval", "exec", "cd", "source", "test", "set", "command", "printf",
 		"if", "time", "coproc", "function", "declare", "export", "let", "in", "do", "esac", "then", "select", "until",
 		"typeset", "readonly", "local", "nameref", "repeat", "end", "alias", "trap", ":", ".", "[", "[[", "]]", "{", "}", "!",
 		"./cat", "Cat", "a=b", "a+=b", "A", "a-b", "'cat'", `"cat"`, `c"a"t`, `c\at`, "''", `""`, "=cat", "x=", "cat=", "-", "--", "%1", "@", "+")

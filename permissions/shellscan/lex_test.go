@@ -204,15 +204,12 @@ func TestSentences(t *testing.T) {
 // TestReasons keeps the table of reasons whole.
 func TestReasons(t *testing.T) {
 	for k, s := range reasons {
-		if s == "" || strings.HasSuffix(s, ".") || Reason(k) != s {
+		if s == "" || strings.HasSuffix(s, ".") {
 			t.Errorf("%s: %q", k, s)
 		}
 		if got := sentence("ab", []Finding{{Kind: k, End: 1, Of: "cat"}}); strings.Contains(got, "%!") {
 			t.Errorf("%s: %s", k, got)
 		}
-	}
-	if Reason("no such kind") != "" {
-		t.Error("a kind that does not exist has a reason")
 	}
 }
 

@@ -1,7 +1,6 @@
 package shellscan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -195,25 +194,16 @@ func TestTable(t *testing.T) {
 		if r.shape == files && !slices.Contains([]string{"read", "list", "write", "delete"}, r.op) {
 			t.Errorf("%s: operation %q", name, r.op)
 		}
-		if r.about == "" {
-			t.Errorf("%s: no words about it", name)
+		if r.op == "write" || r.op == "delete" || r.shape == copying || r.shape == moving {
+			writers++
+		} else {
+			readers++
 		}
 		if keywords[name] {
 			t.Errorf("%s is a keyword", name)
 		}
 	}
-	for _, p := range Table() {
-		if p.Writes {
-			writers++
-		} else {
-			readers++
-		}
-		t.Logf("%-10s %s: %s", p.Name, p.About, strings.Join(p.Flags, " "))
-	}
-	if got := fmt.Sprint(Programs()); len(Programs()) != readers+writers || !strings.HasPrefix(got, "[basename cat cmp cp cut") {
-		t.Errorf("programs %s", got)
-	}
-	if writers != 6 {
-		t.Errorf("%d writers", writers)
+	if readers < 15 || writers != 6 {
+		t.Errorf("%d readers and %d writers in %v", readers, writers, programs)
 	}
 }

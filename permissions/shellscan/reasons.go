@@ -121,11 +121,6 @@ var reasons = map[Kind]string{
 	KindPowerShell: "commands run in PowerShell here, which the rules do not know",
 }
 
-// Reason returns the English clause of a kind, without a final stop. "%[1]s" in
-// it stands for the marked text and "%[2]s" for the program. It is "" for a
-// kind that does not exist.
-func Reason(k Kind) string { return reasons[k] }
-
 // grammatical tells the reasons of the grammar from those of the table.
 func grammatical(k Kind) bool {
 	switch k {

@@ -1,10 +1,5 @@
 package shellscan
 
-import (
-	"sort"
-	"strings"
-)
-
 // shape says what the operands of a program are.
 type shape uint8
 
@@ -43,126 +38,62 @@ type row struct {
 	most    int    // operands allowed, 0 for any number
 	implied bool   // no operand means "."
 	flags   string
-	about   string // what it does, for the documentation
 }
 
+// table is every program that can be simple, by its bare name.
 var table = map[string]row{
-	"cat": {shape: files, op: "read", least: 1, about: "print files",
+	"cat": {shape: files, op: "read", least: 1,
 		flags: "-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-nonprinting --show-tabs --squeeze-blank"},
-	"tac": {shape: files, op: "read", least: 1, about: "print files, last line first"},
-	"head": {shape: files, op: "read", least: 1, about: "print the start of files",
+	"tac": {shape: files, op: "read", least: 1},
+	"head": {shape: files, op: "read", least: 1,
 		flags: "-qv -n=num -c=num --lines=num --bytes=num --quiet --silent --verbose"},
-	"tail": {shape: files, op: "read", least: 1, about: "print the end of files",
+	"tail": {shape: files, op: "read", least: 1,
 		flags: "-qv -n=num -c=num --lines=num --bytes=num --quiet --silent --verbose"},
-	"wc": {shape: files, op: "read", least: 1, about: "count lines, words and bytes",
+	"wc": {shape: files, op: "read", least: 1,
 		flags: "-clLmw --bytes --chars --lines --max-line-length --words"},
-	"nl": {shape: files, op: "read", least: 1, about: "number the lines of files",
+	"nl": {shape: files, op: "read", least: 1,
 		flags: "-p -b=text -n=text -s=text -v=num -w=num -i=num"},
-	"cut": {shape: files, op: "read", least: 1, about: "print columns of files",
+	"cut": {shape: files, op: "read", least: 1,
 		flags: "-s -b=text -c=text -d=text -f=text --bytes=text --characters=text --complement --delimiter=text --fields=text --only-delimited --output-delimiter=text"},
-	"sort": {shape: files, op: "read", least: 1, about: "print files sorted",
+	"sort": {shape: files, op: "read", least: 1,
 		flags: "-bcCdfghiMnrsuV -k=text -t=text --check --dictionary-order --field-separator=text --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --key=text --month-sort --numeric-sort --reverse --stable --unique --version-sort"},
-	"uniq": {shape: files, op: "read", least: 1, most: 1, about: "print a file without repeated lines",
+	"uniq": {shape: files, op: "read", least: 1, most: 1,
 		flags: "-cdiu -f=num -s=num -w=num --check-chars=num --count --ignore-case --repeated --skip-chars=num --skip-fields=num --unique"},
-	"cmp": {shape: files, op: "read", least: 2, most: 2, about: "compare two files byte by byte",
+	"cmp": {shape: files, op: "read", least: 2, most: 2,
 		flags: "-ls --quiet --silent --verbose"},
-	"diff": {shape: pair, least: 2, most: 2, about: "compare two files line by line; folders ask",
+	"diff": {shape: pair, least: 2, most: 2,
 		flags: "-abBcipqsuwy -C=num -U=num -W=num --brief --color?=when --context?=num --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --report-identical-files --show-c-function --side-by-side --suppress-common-lines --text --unified?=num --width=num"},
-	"grep": {shape: search, least: 1, about: "search files for a pattern",
+	"grep": {shape: search, least: 1,
 		flags: "-abcEFGhHiIlLnoPqsvwx -r!walk -A=num -B=num -C=num -m=num -e=text!pattern -f=read!pattern --after-context=num --basic-regexp --before-context=num --byte-offset --color?=when --colour?=when --context?=num --count --exclude=text --exclude-dir=text --extended-regexp --file=read!pattern --files-with-matches --files-without-match --fixed-strings --ignore-case --include=text --invert-match --line-number --line-regexp --max-count=num --no-filename --no-messages --only-matching --perl-regexp --quiet --recursive!walk --regexp=text!pattern --silent --text --with-filename --word-regexp"},
-	"sha256sum": {shape: files, op: "read", least: 1, about: "print SHA-256 sums", flags: "-b --binary"},
-	"md5sum":    {shape: files, op: "read", least: 1, about: "print MD5 sums", flags: "-b --binary"},
-	"file": {shape: files, op: "read", least: 1, about: "guess the types of files",
+	"sha256sum": {shape: files, op: "read", least: 1, flags: "-b --binary"},
+	"md5sum":    {shape: files, op: "read", least: 1, flags: "-b --binary"},
+	"file": {shape: files, op: "read", least: 1,
 		flags: "-b --brief --mime --mime-encoding --mime-type"},
-	"stat": {shape: files, op: "read", least: 1, about: "print size, times and mode of files",
+	"stat": {shape: files, op: "read", least: 1,
 		flags: "-c=text --format=text --printf=text"},
-	"readlink": {shape: files, op: "read", least: 1, about: "print where links lead",
+	"readlink": {shape: files, op: "read", least: 1,
 		flags: "-efmn --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"},
-	"realpath": {shape: files, op: "read", least: 1, about: "print absolute paths",
+	"realpath": {shape: files, op: "read", least: 1,
 		flags: "-emqs --canonicalize-existing --canonicalize-missing --no-symlinks --quiet --strip"},
-	"ls": {shape: files, op: "list", implied: true, about: "list folders",
+	"ls": {shape: files, op: "list", implied: true,
 		flags: "-1aABbCcdFfGghiklmnopqQrSstuUvxX -R!walk --all --almost-all --author --classify --color?=when --directory --escape --file-type --full-time --group-directories-first --hide=text --human-readable --inode --kibibytes --literal --no-group --numeric-uid-gid --quote-name --recursive!walk --reverse --si --size --sort=text --time=text --time-style=text"},
-	"du": {shape: files, op: "list", walk: true, implied: true, about: "add up the sizes of folders",
+	"du": {shape: files, op: "list", walk: true, implied: true,
 		flags: "-achksx -d=num --all --apparent-size --bytes --exclude=text --human-readable --max-depth=num --one-file-system --si --summarize --total"},
-	"find": {shape: finding, op: "list", walk: true, implied: true, about: "list files below folders that meet tests"},
+	"find": {shape: finding, op: "list", walk: true, implied: true},
 
-	"basename": {shape: names, least: 1, about: "print the last part of a path", flags: "-a -s=text --multiple --suffix=text"},
-	"dirname":  {shape: names, least: 1, about: "print a path without its last part"},
-	"pwd":      {shape: anything, about: "print the current folder"},
-	"true":     {shape: anything, about: "do nothing"},
-	"echo":     {shape: anything, about: "print its words"},
+	"basename": {shape: names, least: 1, flags: "-a -s=text --multiple --suffix=text"},
+	"dirname":  {shape: names, least: 1},
+	"pwd":      {shape: anything},
+	"true":     {shape: anything},
+	"echo":     {shape: anything},
 
-	"mkdir": {shape: files, op: "write", least: 1, about: "make folders", flags: "-pv --parents --verbose"},
-	"touch": {shape: files, op: "write", least: 1, about: "make empty files, set times",
+	"mkdir": {shape: files, op: "write", least: 1, flags: "-pv --parents --verbose"},
+	"touch": {shape: files, op: "write", least: 1,
 		flags: "-acm -d=text -t=text --date=text --no-create"},
-	"rm":    {shape: files, op: "delete", least: 1, about: "delete files", flags: "-dfivI --dir --force --verbose"},
-	"rmdir": {shape: files, op: "delete", least: 1, about: "delete empty folders", flags: "-v --verbose"},
-	"cp": {shape: copying, least: 2, about: "copy files",
+	"rm":    {shape: files, op: "delete", least: 1, flags: "-dfivI --dir --force --verbose"},
+	"rmdir": {shape: files, op: "delete", least: 1, flags: "-v --verbose"},
+	"cp": {shape: copying, least: 2,
 		flags: "-inpv -f!replace --force!replace --interactive --no-clobber --verbose"},
-	"mv": {shape: moving, least: 2, about: "move files and folders",
+	"mv": {shape: moving, least: 2,
 		flags: "-finv --force --interactive --no-clobber --verbose"},
-}
-
-// Program is one row of the table in words.
-type Program struct {
-	Name   string
-	About  string   // what it does, in a few English words
-	Writes bool     // it changes, makes or deletes files
-	Flags  []string // such as "-n NUM", "--color[=WHEN]"; of find, the parts of an expression
-}
-
-// Table describes every program that can be simple, for the documentation, in
-// alphabetical order.
-func Table() []Program {
-	var out []Program
-	for _, name := range Programs() {
-		r := table[name]
-		p := Program{Name: name, About: r.about, Flags: spelled(r.flags)}
-		p.Writes = r.op == "write" || r.op == "delete" || r.shape == copying || r.shape == moving
-		if r.shape == finding {
-			for test, n := range findTests {
-				p.Flags = append(p.Flags, test+strings.Repeat(" ARG", n))
-			}
-			sort.Strings(p.Flags)
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// spelled turns the flags of a row into what a manual would write.
-func spelled(list string) []string {
-	var out []string
-	for _, item := range strings.Fields(list) {
-		name, _, _ := strings.Cut(item, "!")
-		name, val, _ := strings.Cut(name, "=")
-		val = strings.ToUpper(val)
-		name, optional := strings.CutSuffix(name, "?")
-		long := strings.HasPrefix(name, "--")
-		switch {
-		case optional:
-			out = append(out, name+"[="+val+"]")
-		case val != "" && long:
-			out = append(out, name+"="+val)
-		case val != "":
-			out = append(out, name+" "+val)
-		case long:
-			out = append(out, name)
-		default:
-			for _, c := range name[1:] {
-				out = append(out, "-"+string(c))
-			}
-		}
-	}
-	return out
-}
-
-// Programs returns the names of the table in alphabetical order.
-func Programs() []string {
-	out := make([]string, 0, len(table))
-	for name := range table {
-		out = append(out, name)
-	}
-	sort.Strings(out)
-	return out
 }

@@ -45,18 +45,6 @@ func (r *Redactor) Add(values ...string) {
 	}
 }
 
-// Remove makes values unknown again.
-func (r *Redactor) Remove(values ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, v := range values {
-		if v = strings.TrimSpace(v); r.values[v] {
-			delete(r.values, v)
-			r.exact.Store(nil)
-		}
-	}
-}
-
 // compile builds the replacer of the values known now.
 func (r *Redactor) compile() *exact {
 	r.mu.Lock()

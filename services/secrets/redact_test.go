@@ -30,10 +30,6 @@ func TestRedactExact(t *testing.T) {
 			t.Errorf("Redact(%q) = %q", text, got)
 		}
 	}
-	r.Remove("hunter22")
-	if got := r.Redact("hunter22 hunter22-longer"); got != "hunter22 "+Redacted {
-		t.Errorf("after Remove: %q", got)
-	}
 }
 
 func TestRedactShapes(t *testing.T) {

@@ -11,22 +11,18 @@ import (
 // lock.
 var ErrLocked = errors.New("locked by another process")
 
-// Lock waits for the advisory lock on the file at path, which is created
-// empty (mode 0600) when it is missing and never deleted: deleting a lock file
-// would let two holders in. The lock excludes other processes and other calls
-// in this one, and ends with unlock, which may be called again, or with the
-// process. Its content is the holder's to use.
-func Lock(path string) (unlock func(), err error) { return lock(path, true) }
-
-// TryLock is Lock that does not wait: ErrLocked says that somebody holds it.
-func TryLock(path string) (unlock func(), err error) { return lock(path, false) }
-
-func lock(path string, wait bool) (func(), error) {
+// TryLock takes the advisory lock on the file at path, without waiting:
+// ErrLocked says that somebody holds it. The file is created empty (mode 0600)
+// when it is missing and never deleted: deleting a lock file would let two
+// holders in. The lock excludes other processes and other calls in this one, and
+// ends with unlock, which may be called again, or with the process. Its content
+// is the holder's to use.
+func TryLock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
-	if err := lockFile(f, wait); err != nil {
+	if err := lockFile(f); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
