@@ -99,7 +99,8 @@ for (const kind of /** @type {const} */ (['openai', 'anthropic'])) {
 
     for (const [message, words] of /** @type {[string, RegExp][]} */ ([['fourth', /key was refused/], ['fifth', /Too many requests/], ['sixth', /server cannot be reached or failed/], ['seventh', /longer than the model can take/], ['eighth', /failed|reached/], ['ninth', /answered with nothing/]])) {
       await me.say(message);
-      await me.log.getByRole('alert').filter({ hasText: words }).last().waitFor();
+      await me.log.getByText(message, { exact: true }).waitFor();
+      await until(async () => words.test((await alert().textContent()) ?? ''), `${message}: ${words}`);
       await me.idle();
       assert.ok(await me.log.getByText(message, { exact: true }).isVisible(), `the message ${message} is kept`);
     }
@@ -196,10 +197,13 @@ scenario('five chats at once: four streams, the fifth waits and says so; questio
   }
   await people[4].say('go');
   await people[4].page.getByText(/Waiting: four other replies/).waitFor();
+  const began = Date.now();
   const other = await stage.page();
+  const opened = Date.now() - began;
   await other.say('/read_file path=README.md');
   await other.answer(await other.question('README.md'), 'Allow once');
   await other.sees('This is the readme.');
+  console.log(`# beside four streams a sixth tab opened in ${opened} ms and had its call answered after ${Date.now() - began} ms`);
   wall.open();
   for (const person of people) await person.sees('Streaming… done.');
 });

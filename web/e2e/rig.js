@@ -314,8 +314,14 @@ export class Person {
     }, `#/${where}`);
   }
 
+  /** The browser draws tabs behind others once a second only; nobody writes into those. */
+  async front() {
+    if (this.stage.pages.length > 1) await this.page.bringToFront();
+  }
+
   /** Sends a message. @param {string} text */
   async say(text) {
+    await this.front();
     await this.composer.fill(text);
     await this.composer.press('Enter');
   }
@@ -329,12 +335,14 @@ export class Person {
 
   /** Answers a question as soon as the page takes answers. @param {import('playwright-core').Locator} question @param {string} button */
   async answer(question, button) {
+    await this.front();
     await this.page.waitForTimeout(GUARD_MS);
     await question.getByRole('button', { name: button, exact: true }).click();
   }
 
   /** @param {import('playwright-core').Locator} question @param {string} reason */
   async deny(question, reason = '') {
+    await this.front();
     await question.getByRole('button', { name: 'Deny…', exact: true }).click();
     if (reason) await question.getByRole('textbox').fill(reason);
     await question.getByRole('button', { name: 'Deny', exact: true }).click();
