@@ -1,0 +1,161 @@
+// Conversations as they are kept: edit, branch, find, export, import, delete; files that go with a message; services from start to use.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { OpenAIStub } from './models.js';
+import { has, processes, scenario, until, useBrowser } from './rig.js';
+
+useBrowser();
+
+const files = { 'README.md': '# Hello\n' };
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+
+/** A page whose chat talks to a stub that counts its replies. @param {import('./rig.js').Stage} stage */
+async function counting(stage) {
+  const stub = await OpenAIStub.start(Array.from({ length: 10 }, (_, n) => (/** @type {any} */ body) => {
+    const { content } = body.messages.at(-1);
+    return { parts: [{ text: `reply ${n + 1} to ${typeof content === 'string' ? content : content[0].text}` }] };
+  }));
+  await stage.companion.provider('stub', { kind: 'openai', base_url: `${stub.origin}/v1`, model: 'stub-1' });
+  const me = await stage.page();
+  await me.button(/^Model:/, false).click();
+  await me.page.getByRole('menuitemradio', { name: /stub-1/ }).click();
+  return { stub, me };
+}
+
+scenario('edit, regenerate, branch, rename, search, export, import, delete', { files, timeout: 120_000 }, async (stage) => {
+  const { stub, me } = await counting(stage);
+  const { page } = me;
+  await me.say('alpha');
+  await me.sees('reply 1 to alpha');
+  await me.idle();
+  await me.button('Regenerate').click();
+  await me.sees('reply 2 to alpha');
+  await me.idle();
+  await page.locator('.turn').first().getByRole('button', { name: 'Edit' }).click();
+  await page.locator('.edit-box textarea').fill('omega');
+  await me.button('Send again').click();
+  await me.sees('reply 3 to omega');
+  await me.idle();
+  assert.equal(await page.locator('.msg.user').count(), 1);
+  assert.ok(!JSON.stringify(stub.requests.at(-1)?.body).includes('alpha'), 'what was replaced is gone for the model, too');
+  await page.reload();
+  await me.sees('reply 3 to omega');
+  const first = page.url();
+  await page.locator('.turn').last().getByRole('button', { name: 'Branch' }).click();
+  await page.waitForURL((where) => where.href !== first);
+  await me.sees('reply 3 to omega');
+  await me.say('and then');
+  await me.sees('reply 4 to and then');
+  await me.idle();
+  const menu = async (/** @type {string} */ name) => {
+    await page.locator('.conv-row', { has: page.locator('[aria-current=page]') }).locator('.conv-more').click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await menu('Rename…');
+  await page.locator('dialog').getByRole('textbox').fill('zebra notes');
+  await page.keyboard.press('Enter');
+  await page.locator('.conv[aria-current=page]', { hasText: 'zebra notes' }).waitFor();
+  await page.getByRole('searchbox').fill('omega');
+  await page.locator('.snippet mark').first().waitFor();
+  await page.getByRole('searchbox').fill('');
+  const saved = async (/** @type {string} */ name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), menu(name)]);
+    return { name: download.suggestedFilename(), text: readFileSync(await download.path()) };
+  };
+  const json = await saved('Export as JSON');
+  const markdown = await saved('Export as Markdown');
+  assert.match(json.name, /zebra.*\.json$/);
+  assert.match(String(markdown.text), /zebra notes[^]*omega[^]*reply 3 to omega[^]*reply 4/);
+  await menu('Delete');
+  await page.locator('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.locator('.conv', { hasText: 'zebra notes' }).waitFor({ state: 'detached' });
+  for (const { name, text } of [json, markdown]) {
+    await page.locator('.side-foot input[type=file]').setInputFiles({ name, mimeType: '', buffer: text });
+    await page.locator('.conv[aria-current=page]', { hasText: 'zebra notes' }).waitFor();
+    await me.sees('reply 4 to and then');
+    await menu('Delete');
+    await page.locator('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.locator('.conv', { hasText: 'zebra notes' }).waitFor({ state: 'detached' });
+  }
+  for (const [name, text] of [['broken.json', '{"a":'], ['other.json', '{"hello":1}']]) {
+    await page.locator('.side-foot input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) });
+    await page.locator('.side').getByRole('alert').getByText(name).waitFor();
+  }
+});
+
+scenario('attached files reach the folder of the session and the model', { files, timeout: 90_000 }, async (stage) => {
+  const { stub, me } = await counting(stage);
+  await me.page.locator('.composer input[type=file]').setInputFiles([{ name: 'dot.png', mimeType: 'image/png', buffer: png }, { name: 'notes <b>.txt', mimeType: 'text/plain', buffer: Buffer.from('hi there') }]);
+  await me.page.locator('.composer .file').nth(1).waitFor();
+  await me.say('look');
+  await me.sees(/reply 1 to look/);
+  const sent = JSON.stringify(stub.requests[0].body.messages.at(-1).content);
+  assert.match(sent, /dot\.png/);
+  assert.match(sent, /data:image\/png;base64/);
+  await me.page.locator('.msg.user img').waitFor();
+  // A tool reads what was attached by the path that the model is told, without a question: it is the session's own.
+  const where = /([^"\s\\]*uploads[^"\s\\]*notes[^"\\]*\.txt)/.exec(sent)?.[1] ?? '';
+  assert.ok(where, sent);
+  await me.idle();
+  await me.say(`/read_file path="${where}"`);
+  await me.sees(/hi there/);
+  assert.equal(await me.questions.count(), 0);
+});
+
+scenario('dummy_mcp: started, used in an open chat, stopped, from the page; kill -9 leaves nothing of it', { files, timeout: 120_000 }, async (stage) => {
+  const { companion } = stage;
+  const mine = () => processes('dummy-mcp').filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(companion.home) || readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[3] === String(companion.pid);
+    } catch {
+      return false;
+    }
+  });
+  const me = await stage.page();
+  await me.say('hello');
+  await me.sees(/"tools"/);
+  await me.idle();
+  await me.go('settings/mcp');
+  await me.button('Start Dummy MCP').click();
+  await me.button('Stop Dummy MCP').waitFor();
+  await until(() => mine().length === 1, 'its process runs');
+  await me.button('Use it in this chat').click();
+  await me.composer.waitFor();
+  const { tools } = await companion.api('GET', '/api/tools');
+  const echo = tools.find((/** @type {any} */ tool) => tool.own_name === 'echo').name;
+  await me.say(`/${echo} message="round trip"`);
+  const question = await me.question('round trip');
+  await has(question, /dummy/i);
+  await me.answer(question, 'Allow once');
+  await me.sees(/round trip/);
+  await me.idle();
+  const slow = tools.find((/** @type {any} */ tool) => tool.own_name === 'slow').name;
+  await me.say(`/${slow} seconds=30 steps=60`);
+  await me.answer(await me.question(slow), 'Allow once');
+  await me.page.locator('section.card.run').getByText(/step \d+ of 60/).waitFor();
+  await me.page.getByRole('button', { name: `Stop ${slow}` }).click();
+  await has(await me.finished(slow), /Stopped/);
+  await me.idle();
+  await me.go('settings/mcp');
+  await me.button('Stop Dummy MCP').click();
+  await me.button('Start Dummy MCP').waitFor();
+  await until(() => mine().length === 0, 'its process is gone', 5_000);
+  await me.button('Start Dummy MCP').click();
+  await until(() => mine().length === 1, 'it runs again');
+  const pids = mine();
+  const { port } = companion;
+  await companion.end('SIGKILL');
+  await companion.run({ port });
+  await until(() => pids.every((pid) => !processes('dummy-mcp').includes(pid)), 'nothing is left after kill -9', 5_000);
+});
+
+scenario('the companion quits from the page and leaves nothing', { files }, async (stage) => {
+  const { companion } = stage;
+  const me = await stage.page({ path: 'settings/about' });
+  await has(me.page.locator('.page'), new RegExp(path.basename(companion.root)));
+  await me.page.locator('.page').getByRole('button', { name: /^Quit/ }).click();
+  await me.page.locator('dialog').getByRole('button', { name: /^Quit/ }).click();
+  await Promise.race([companion.ended, new Promise((_, reject) => setTimeout(() => reject(new Error('still runs')), 6_000))]);
+  await me.page.getByText(/has ended|not connected|No connection/i).first().waitFor();
+});
