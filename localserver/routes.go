@@ -6,6 +6,9 @@ import (
 	"zeroclaw/localserver/guard"
 )
 
+// maxStranger bounds the body of a request that needs no token, in bytes.
+const maxStranger = 4 << 10
+
 // routes is the entire API on one screen. docs/api.md describes each line.
 func (s *Server) routes() []guard.Route {
 	get := func(pattern string, auth guard.Auth, h http.HandlerFunc) guard.Route {
@@ -23,10 +26,10 @@ func (s *Server) routes() []guard.Route {
 	return []guard.Route{
 		get("/{$}", none, s.page.ServeHTTP),
 		get("/{file...}", none, s.page.ServeHTTP),
-		{Method: "POST", Pattern: "/api/pair", Auth: none, Body: guard.JSON, Handler: http.HandlerFunc(s.postPair)},   // code
-		{Method: "POST", Pattern: "/api/prove", Auth: none, Body: guard.JSON, Handler: http.HandlerFunc(s.postProve)}, // token_id, nonce
-		own("POST", "/api/launch", guard.JSON, s.postLaunch),                                                          // root?, printed?
-		own("POST", "/api/ui", guard.JSON, s.postUI),                                                                  // origin, confirmed
+		{Method: "POST", Pattern: "/api/pair", Auth: none, Body: guard.JSON, MaxBody: maxStranger, Handler: http.HandlerFunc(s.postPair)},   // code
+		{Method: "POST", Pattern: "/api/prove", Auth: none, Body: guard.JSON, MaxBody: maxStranger, Handler: http.HandlerFunc(s.postProve)}, // token_id, nonce
+		own("POST", "/api/launch", guard.JSON, s.postLaunch),                                                                                // root?, printed?
+		own("POST", "/api/ui", guard.JSON, s.postUI),                                                                                        // origin, confirmed
 		get("/api/status", token, s.getStatus),
 		get("/api/folders", token, s.getFolders),      // ?path
 		do("PUT", "/api/root", guard.JSON, s.putRoot), // path

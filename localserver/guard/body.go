@@ -74,12 +74,20 @@ func isJSON(values []string) bool {
 	return true
 }
 
+// strangerTimeout is how long a body may take on a route that asks for no
+// token.
+const strangerTimeout = 2 * time.Second
+
 // readJSON reads the whole body and checks what can be checked without
 // knowing its fields; Decode does the rest in the handler.
 func (g *guard) readJSON(route Route, w http.ResponseWriter, r *http.Request) *Error {
 	rc := http.NewResponseController(w)
 	// A writer without deadlines (a test recorder) reads without one.
-	timed := rc.SetReadDeadline(time.Now().Add(g.c.BodyTimeout)) == nil
+	patience := g.c.BodyTimeout
+	if route.Auth == None {
+		patience = min(patience, strangerTimeout) // anybody can ask, so nobody may hold on
+	}
+	timed := rc.SetReadDeadline(time.Now().Add(patience)) == nil
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, route.limit()))
 	var big *http.MaxBytesError
 	switch {

@@ -222,12 +222,18 @@ func (g *guard) checkToken(class Auth, ui string, r *http.Request) (TokenInfo, *
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request, e *Error) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
+		// The server reads on for a while so that the answer arrives. Whoever
+		// was refused may not hold a connection that way.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(refusedTimeout))
 	}
 	if e.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	WriteError(w, e)
 }
+
+// refusedTimeout is how long the rest of a refused request is waited for.
+const refusedTimeout = 500 * time.Millisecond
 
 // recovered turns a panic of a handler into a 500 and a log entry without
 // secrets. An answer already begun is broken off instead.
