@@ -254,59 +254,6 @@ func (s *session) cancelled(id int64, method string, ctx context.Context) {
 	s.notify("notifications/cancelled", map[string]any{"requestId": id, "reason": clip(context.Cause(ctx).Error(), 300)})
 }
 
-func (s *session) notify(method string, params map[string]any) {
-	ctx, cancel := context.WithTimeout(s.ctx, 5*time.Second)
-	defer cancel()
-	err := s.wire.SendNotification(ctx, mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION,
-		Notification: mcp.Notification{Method: method, Params: mcp.NotificationParams{AdditionalFields: params}}})
-	if err != nil && s.ctx.Err() == nil {
-		s.hooks.Log("companion", fmt.Sprintf("sending %s failed: %v", method, err))
-	}
-}
-
-// notified takes a notification of the server. It runs on the transport's read
-// loop: it must not wait for anything.
-func (s *session) notified(n mcp.JSONRPCNotification) {
-	fields := n.Params.AdditionalFields
-	switch n.Method {
-	case "notifications/progress":
-		s.progressed(fields)
-	case "notifications/tools/list_changed":
-		s.hooks.ToolsChanged()
-	case "notifications/message":
-		text, ok := fields["data"].(string)
-		if !ok {
-			b, err := json.Marshal(fields["data"])
-			if err != nil {
-				return
-			}
-			text = string(b)
-		}
-		s.hooks.Log("server", fmt.Sprintf("%v: %s", fields["level"], text))
-	}
-}
-
-func (s *session) progressed(fields map[string]any) {
-	token, ok := fields["progressToken"].(float64)
-	if !ok {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	x := s.pending[strconv.FormatInt(int64(token), 10)]
-	if x == nil {
-		return
-	}
-	done, _ := fields["progress"].(float64)
-	total, _ := fields["total"].(float64)
-	message, _ := fields["message"].(string)
-	x.latest, x.news = progressNews{done, total, services.Visible(clip(message, 2000))}, true
-	select {
-	case x.progress <- struct{}{}:
-	default:
-	}
-}
-
 // waiting are the ids of the requests that have no answer yet.
 func (s *session) waiting() []string {
 	s.mu.Lock()
