@@ -307,7 +307,7 @@ func TestCoversTime(t *testing.T) {
 		a := anchored(t, tt.rule)
 		start := time.Now()
 		a.Covers(Path{Op: OpRead, Real: tt.path})
-		if d := time.Since(start); d > time.Second {
+		if d := time.Since(start); d > 10*time.Second {
 			t.Errorf("%.30s… took %v", tt.rule, d)
 		} else {
 			t.Logf("%.30s… took %v", tt.rule, d)

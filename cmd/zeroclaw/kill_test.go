@@ -107,7 +107,7 @@ func TestKillLeavesNothing(t *testing.T) {
 	wait(t, "the sweep", func() bool {
 		return len(running("sleep", marker)) == 0 && !slices.ContainsFunc(before, alive)
 	})
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("it took %v until nothing was left", took)
 	}
 	var calls struct {

@@ -148,7 +148,7 @@ func TestDummyProgressAndCancel(t *testing.T) {
 	k.in.Close()
 	err := <-k.done
 	k.done <- err
-	if took := time.Since(began); err != nil || took > 2*time.Second {
+	if took := time.Since(began); err != nil || took > 20*time.Second {
 		t.Errorf("the end took %s, %v", took, err)
 	}
 }

@@ -181,7 +181,7 @@ func TestTerminate(t *testing.T) {
 			until(t, "up", func() bool { return strings.Contains(out.String(), "up") })
 			began := time.Now()
 			s := p.Terminate(context.Background(), steps)
-			if took := time.Since(began); took > 3*time.Second {
+			if took := time.Since(began); took > patience {
 				t.Errorf("took %v", took)
 			}
 			if tt.name == "stopped" {
@@ -200,13 +200,17 @@ func TestTerminate(t *testing.T) {
 	}
 }
 
+// patience is what anything may take on a machine that is busy with other
+// things. What a test makes wait for ever waits far longer.
+const patience = 20 * time.Second
+
 func TestTerminateCancelled(t *testing.T) {
 	p := sh(t, "trap '' TERM; while :; do sleep 300; done", Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	began := time.Now()
 	p.Terminate(ctx, Steps{StdinGrace: time.Minute, TermGrace: time.Minute})
-	if took := time.Since(began); took > 3*time.Second {
+	if took := time.Since(began); took > patience {
 		t.Errorf("took %v", took)
 	}
 }

@@ -211,6 +211,10 @@ func TestText(t *testing.T) {
 	}
 }
 
+// patience is what anything may take on a machine that is busy with other
+// things. What a test makes wait for ever waits far longer.
+const patience = 20 * time.Second
+
 func TestTimeout(t *testing.T) {
 	s := newShell(t, Config{})
 	for _, command := range []string{
@@ -223,7 +227,7 @@ func TestTimeout(t *testing.T) {
 		if a.err != nil || !a.isError || !a.TimedOut || a.Diagnosis.Reason != "timeout" {
 			t.Errorf("%q: %v %+v", command, a.err, a.structured)
 		}
-		if a.Stdout != "first\n" || a.took > 4*time.Second || len(a.Running) != 0 {
+		if a.Stdout != "first\n" || a.took > patience || len(a.Running) != 0 {
 			t.Errorf("%q: %q after %v, running %v", command, a.Stdout, a.took, a.Running)
 		}
 	}
@@ -249,7 +253,7 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(a.err, context.Canceled) || !a.Cancelled || a.Stdout != "first\n" {
 		t.Errorf("err %v, %+v", a.err, a.structured)
 	}
-	if a.took > 3*time.Second {
+	if a.took > patience {
 		t.Errorf("took %v", a.took)
 	}
 	b, _ := os.ReadFile(pidFile)
@@ -260,7 +264,7 @@ func TestCancel(t *testing.T) {
 	}
 	// A call whose context has ended before does not get far either.
 	a = s.try(t, call{command: "sleep 300", ctx: ctx})
-	if !errors.Is(a.err, context.Canceled) || a.took > 3*time.Second {
+	if !errors.Is(a.err, context.Canceled) || a.took > patience {
 		t.Errorf("err %v after %v", a.err, a.took)
 	}
 }
@@ -274,7 +278,7 @@ func TestLeftInBackground(t *testing.T) {
 		"nohup sleep 300 2>/dev/null & echo hi",
 	} {
 		a := s.try(t, call{command: command})
-		if a.err != nil || a.exit() != 0 || a.Stdout != "hi\n" || a.took > 2*time.Second {
+		if a.err != nil || a.exit() != 0 || a.Stdout != "hi\n" || a.took > patience {
 			t.Errorf("%q: %v %+v after %v", command, a.err, a.structured, a.took)
 		}
 		if len(a.Running) != 1 || !strings.Contains(a.text, "still running: process") {
@@ -311,7 +315,7 @@ func TestBackground(t *testing.T) {
 	if a.err != nil || a.isError || a.ExitCode != nil || a.Stdout != "up\n" || len(a.Running) == 0 {
 		t.Fatalf("%v %+v", a.err, a.structured)
 	}
-	if a.took < backgroundMoment || a.took > 3*time.Second || !strings.Contains(a.text, "running in the background") {
+	if a.took < backgroundMoment || a.took > patience || !strings.Contains(a.text, "running in the background") {
 		t.Errorf("took %v, text %q", a.took, a.text)
 	}
 	until(t, "later output", func() bool { return strings.Contains(a.live.get("stdout"), "later\n") })
@@ -320,12 +324,12 @@ func TestBackground(t *testing.T) {
 	if !gone(pid) {
 		t.Errorf("%d survived its session", pid)
 	}
-	if a = s.try(t, call{command: "sleep 300"}); a.took > 3*time.Second {
+	if a = s.try(t, call{command: "sleep 300"}); a.took > patience {
 		t.Errorf("a closed session ran a command for %v", a.took)
 	}
 	// One that ends at once is an ordinary result.
 	a = s.try(t, call{command: "echo done; exit 2", session: "t", args: map[string]any{"background": true}})
-	if a.exit() != 2 || a.Stdout != "done\n" || len(a.Running) != 0 || a.took > time.Second {
+	if a.exit() != 2 || a.Stdout != "done\n" || len(a.Running) != 0 || a.took > patience {
 		t.Errorf("%+v after %v", a.structured, a.took)
 	}
 }
@@ -340,7 +344,7 @@ func TestClose(t *testing.T) {
 	}
 	began := time.Now()
 	s.Close("")
-	if !gone(two.Running[0]) || time.Since(began) > 3*time.Second {
+	if !gone(two.Running[0]) || time.Since(began) > patience {
 		t.Errorf("Close took %v", time.Since(began))
 	}
 	if n := len(s.of("")); n != 0 {
@@ -351,7 +355,7 @@ func TestClose(t *testing.T) {
 func TestFlood(t *testing.T) {
 	s := newShell(t, Config{MaxOutput: 64 << 20})
 	a := s.try(t, call{command: "yes", args: map[string]any{"timeout_seconds": 60}})
-	if a.err != nil || !a.isError || a.Diagnosis.Reason != "output_limit" || a.took > 20*time.Second {
+	if a.err != nil || !a.isError || a.Diagnosis.Reason != "output_limit" || a.took > 2*patience {
 		t.Errorf("%v %q after %v", a.err, a.Diagnosis.Reason, a.took)
 	}
 	if !a.Truncated || a.OmittedOut < 62<<20 || len(a.Stdout) > keepBytes+100 || len(a.Stdout) < keepBytes-100 {
@@ -385,7 +389,7 @@ func TestForkStorm(t *testing.T) {
 		t.Errorf("%v %+v", a.err, a.Diagnosis)
 	}
 	close(stop)
-	if gap := <-worst; a.took > 15*time.Second || gap > time.Second {
+	if gap := <-worst; a.took > patience || gap > 5*time.Second {
 		t.Errorf("took %v, and the companion stood still for %v", a.took, gap)
 	}
 }
