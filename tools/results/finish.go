@@ -130,7 +130,11 @@ func (f *Finisher) media(ctx context.Context, c tools.Call, s tools.Spec, kind, 
 		return textItem(note), note
 	}
 	if s.Origin != permissions.OriginLocal && !f.config.Media(c.Agent, s.Server) {
-		return left(fmt.Sprintf("media of %s are not admitted for this agent", s.Server))
+		why := fmt.Sprintf("media of %s are not admitted for this agent", s.Server)
+		_, note := left(why)
+		// Only the person is told how to admit them.
+		shown, _ := left(fmt.Sprintf("%s; media = [%q] under [agents.%s] in config.toml admits them", why, s.Server, c.Agent))
+		return shown, note
 	}
 	if base64.StdEncoding.DecodedLen(len(data)) > maxMedia+2 {
 		return left(fmt.Sprintf("it is over %d bytes", maxMedia))
