@@ -57,7 +57,7 @@ test('sentences in Spanish, with what fills them as it came', () => {
   assert.equal(reasonText({ reason: 'no such file', key: 'failed' }), 'no such file');
   assert.equal(reasonText({ reason: 'denied by the user: no', key: 'denied_by_user_because', args: { reason: 'no' } }), 'Denegada por ti: «no»');
   assert.equal(reasonText({ reason: 'as it came', key: 'of_a_newer_companion' }), 'as it came');
-  assert.equal(diagnosisText({ reason: 'command_not_found', hint: 'x', args: { name: 'gti', path: '/bin', near: 'git' } }), 'No se encontró el programa gti. Se buscó en: /bin Nombres parecidos allí: git.');
+  assert.equal(diagnosisText({ reason: 'command_not_found', hint: 'x', args: { name: 'gti', path: '/bin', near: 'git' } }), 'No se encontró el programa gti. Nombres parecidos allí: git. Se buscó en: /bin');
   assert.equal(diagnosisText({ reason: 'new_one', hint: 'as it came' }), 'as it came');
   assert.ok(has('why.failed'));
 });

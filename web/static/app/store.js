@@ -29,7 +29,7 @@ export const ticks = signal(/** @type {Record<string, number>} */ ({}));
 /** Time in seconds, for countdowns and elapsed times; stands still while nothing shown needs it. */
 export const clock = signal(Date.now());
 
-/** @typedef {{call: Call, arguments: any, session: string, conversation?: string, output: {stream: string, text: string}[], outputBytes: number, progress?: {progress: number, total?: number, message?: string}, seen: number}} LiveCall */
+/** @typedef {{call: Call, arguments: any, session: string, conversation?: string, output: {stream: string, text: string}[], outputBytes: number, progress?: {progress: number, total?: number, message?: string}, seen: number, since?: number}} LiveCall `since`: when it began to run, behind its question */
 /** @type {Map<string, import('../vendor/preact.js').Signal<LiveCall|null>>} */
 const calls = new Map();
 /** @type {Set<(call: Call) => void>} */
@@ -192,7 +192,7 @@ function resolveApproval(end) {
   resolved.value = { ...resolved.value, [end.id]: { ...end, mine: before?.mine } };
   approvals.value = approvals.value.filter(({ id }) => id !== end.id);
   const entry = end.call_id ? callSignal(end.call_id) : null;
-  if (entry?.value?.call.status === 'waiting') entry.value = { ...entry.value, seen: Date.now(), call: { ...entry.value.call, status: 'running' } };
+  if (entry?.value?.call.status === 'waiting') entry.value = { ...entry.value, since: Date.now(), call: { ...entry.value.call, status: 'running' } };
 }
 
 /** @param {string} callId */

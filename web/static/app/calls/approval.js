@@ -74,8 +74,9 @@ function What({ approval }) {
       ${approval.resolved?.length ? html`<${Reach} paths=${approval.resolved} />` : null}${unread ? html`<p class="why">${t('ask.unread')}</p>` : null}`;
   }
   if (approval.diff) {
-    const { content, old_text, new_text, ...rest } = args;
-    return html`<${Diff} text=${approval.diff} whole />${Object.keys(rest).length > 1 ? html`<${Arguments} value=${rest} />` : null}${approval.resolved?.length ? html`<${Reach} paths=${approval.resolved} />` : null}`;
+    // The difference and the title say what these do.
+    const { path, mode, content, old_text, new_text, ...rest } = args;
+    return html`<${Diff} text=${approval.diff} whole />${Object.keys(rest).length ? html`<${Arguments} value=${rest} />` : null}${approval.resolved?.length ? html`<${Reach} paths=${approval.resolved} />` : null}`;
   }
   return html`<${Arguments} value=${args} />${approval.resolved?.length ? html`<${Reach} paths=${approval.resolved} />` : null}`;
 }

@@ -1,11 +1,11 @@
 // The card of one call: running with its output, waiting with its question, finished as one quiet line that opens.
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
-import { formatDuration, formatSize, t, tx } from '../i18n/index.js';
+import { formatDuration, formatNumber, formatSize, t, tx } from '../i18n/index.js';
 import { approvals, callSignal, clock, isFinal, resolved, runClock } from '../store.js';
 import { Button, ErrorBox, Sign } from '../ui.js';
 import { lateNotes, Question } from './approval.js';
-import { countLines, Diff } from './renderers/diff.js';
+import { askedChange, countLines, Diff } from './renderers/diff.js';
 import { Entries, Matches } from './renderers/files.js';
 import { Image, isShownImage } from './renderers/image.js';
 import { Arguments, TextBox } from './renderers/json.js';
@@ -23,8 +23,11 @@ export function subjectOf(args) {
   return line.length > 160 ? `${line.slice(0, 157)}…` : line;
 }
 
-/** What came out, in a few words. @param {Call} call */
-function outcome(call) {
+/** The change of an edit that went well: as the companion tells it, or as it was asked for. @param {Call} call @param {any} args */
+const changeOf = (call, args) => (call.tool === 'edit_file' && call.status === 'ok' && !call.is_error ? call.structured?.diff || askedChange(args ?? {}) : '');
+
+/** What came out, in a few words. @param {Call} call @param {any} args */
+function outcome(call, args) {
   const result = call.structured;
   if (!result || call.status !== 'ok') return '';
   if (call.tool === 'execute_command') return result.timed_out ? t('card.timed_out') : result.signal ? t('card.signal', { signal: result.signal }) : t('card.exit', { code: String(result.exit_code) });
@@ -32,8 +35,9 @@ function outcome(call) {
   if (call.tool === 'read_file') return formatSize(result.size ?? 0);
   if (call.tool === 'search_files') return t('card.matches', { n: result.matches?.length ?? 0 });
   if (call.tool === 'edit_file') {
-    if (!result.diff) return formatSize(result.bytes ?? 0);
-    const { added, removed } = countLines(result.diff);
+    const change = changeOf(call, args);
+    if (!change) return formatSize(result.bytes ?? 0);
+    const { added, removed } = countLines(change);
     return `+${added} −${removed}`;
   }
   return '';
@@ -60,14 +64,14 @@ export function failed(call) {
   return call.status !== 'ok' || Boolean(call.is_error) || (call.tool === 'execute_command' && Boolean(call.structured?.exit_code || call.structured?.timed_out));
 }
 
-/** @param {{call: Call, output?: {stream: string, text: string}[]}} props */
-function Result({ call, output }) {
+/** @param {{call: Call, args: any, output?: {stream: string, text: string}[]}} props */
+function Result({ call, args, output }) {
   const result = call.structured;
   const texts = (call.content ?? []).filter((item) => item.type === 'text' && item.text);
   const images = (call.content ?? []).filter((item) => item.type === 'image' || item.mimeType);
   let body;
   if (call.tool === 'execute_command' && result) body = html`<${ShellResult} result=${result} />`;
-  else if (call.tool === 'edit_file' && result?.diff) body = html`<${Diff} text=${result.diff} />`;
+  else if (changeOf(call, args)) body = html`<${Diff} text=${changeOf(call, args)} />`;
   else if (call.tool === 'list_directory' && result?.entries) body = html`<${Entries} result=${result} />`;
   else if (call.tool === 'search_files' && result?.matches) body = html`<${Matches} result=${result} />`;
   else if (texts.length) body = texts.map((item, at) => html`<${TextBox} key=${at} text=${item.text} label=${t('card.result')} first=${20_000} />`);
@@ -154,7 +158,7 @@ export function CallCard({ asked, result, active, opened = false }) {
   const bad = failed(call);
   const off = call.status === 'cancelled' || call.status === 'interrupted';
   const subject = subjectOf(args);
-  const words = call.status === 'ok' && !call.is_error ? [outcome(call), call.duration_ms !== undefined ? formatDuration(call.duration_ms) : '', permit(call)]
+  const words = call.status === 'ok' && !call.is_error ? [outcome(call, args), call.duration_ms !== undefined ? formatDuration(call.duration_ms) : '', permit(call)]
     : [...ending(call), ...(call.status === 'error' || call.status === 'timeout' ? [call.duration_ms !== undefined ? formatDuration(call.duration_ms) : ''] : [])];
   const undo = call.structured?.undo_id;
   return html`<section class=${`card ${open ? 'open' : 'done'}`} id=${`call-${asked.call_id}`}>
@@ -163,8 +167,8 @@ export function CallCard({ asked, result, active, opened = false }) {
       <span class="meta">${join(words.filter(Boolean))}</span></button>
       ${undo ? html`<${Undo} undo=${undo} path=${subject} />` : null}</div>
     <${Ending} callId=${asked.call_id} />
-    ${open ? html`<div class="card-body">${asked.broken !== undefined ? html`<${TextBox} text=${asked.broken} label=${t('card.broken')} />` : asked.tool === 'execute_command' && typeof args?.command === 'string' ? html`<${Command} text=${args.command} />` : asked.tool === 'edit_file' && call.structured?.diff ? null : html`<${Arguments} value=${args} />`}
-      <${Result} call=${call} output=${live?.output} /></div>` : null}</section>`;
+    ${open ? html`<div class="card-body">${asked.broken !== undefined ? html`<${TextBox} text=${asked.broken} label=${t('card.broken')} />` : asked.tool === 'execute_command' && typeof args?.command === 'string' ? html`<${Command} text=${args.command} />` : changeOf(call, args) ? null : html`<${Arguments} value=${args} />`}
+      <${Result} call=${call} args=${args} output=${live?.output} /></div>` : null}</section>`;
 }
 
 /** Pieces with a middle dot between them. @param {any[]} parts */
@@ -174,7 +178,8 @@ function join(parts) {
 
 /** @param {{call: Call, live: import('../store.js').LiveCall|null, args: any}} props */
 function Running({ call, live, args }) {
-  const since = call.started ? new Date(call.started).getTime() : live?.seen ?? Date.now();
+  // The time that a question waited is not the call's.
+  const since = live?.since ?? (call.started ? new Date(call.started).getTime() : live?.seen ?? Date.now());
   const elapsed = Math.max(0, clock.value - Math.max(since, 0));
   const progress = live?.progress;
   const [stopping, setStopping] = useState(false);
@@ -184,7 +189,7 @@ function Running({ call, live, args }) {
   };
   return html`<section class="card run" id=${`call-${call.call_id}`}>
     <div class="card-head"><div class="line"><${Sign} kind="run" /><b>${call.server ? `${call.server} · ` : ''}${call.tool}</b>${subjectOf(args) ? html`<code><${Visible} text=${subjectOf(args)} /></code>` : null}<span class="grow"></span>
-      <span class="meta">${progress ? `${progress.message ? `${progress.message} · ` : ''}${progress.total ? `${Math.round((100 * progress.progress) / progress.total)}% · ` : ''}` : ''}${call.status === 'waiting' ? t('status.waiting') : t('card.running', { time: formatDuration(Math.floor(elapsed / 1000) * 1000) })}</span></div>
+      <span class="meta">${progress ? `${progress.message ? `${progress.message} · ` : ''}${progress.total ? `${Math.round((100 * progress.progress) / progress.total)}% · ` : ''}` : ''}${call.status === 'waiting' ? t('status.waiting') : t('card.running', { time: elapsed < 10_000 ? `${formatNumber(Math.floor(elapsed / 1000))} s` : formatDuration(Math.floor(elapsed / 1000) * 1000) })}</span></div>
       <${Button} kind="quiet" small disabled=${stopping || !live} onClick=${stop} aria-label=${t('card.stop_label', { tool: call.tool })}>${t('card.stop')}<//></div>
     <${Ending} callId=${call.call_id} />
     ${live?.output.length ? html`<div class="card-body"><${LiveOutput} output=${live.output} /></div>` : null}</section>`;

@@ -1,5 +1,6 @@
 // The companion's sentences in the language shown. Calls, questions and verdicts carry a stable key and what fills the sentence;
 // half a sentence that comes as English text (why a command is not simple, what is wrong with a path) is recognised by its form.
+import { shortPath } from '../chat/folders.js';
 import { has, language, t, tx } from '../i18n/index.js';
 
 /** Reasons of the shell reader, as permissions/shellscan words them. */
@@ -71,6 +72,7 @@ export function reasonText({ reason = '', key = '', args = {} }) {
   if (!key || !has(name)) return reason;
   /** @type {Record<string, string>} */
   const vars = { reason, ...args };
+  for (const name of ['path', 'cwd']) if (vars[name]) vars[name] = shortPath(vars[name]);
   if (typeof vars.why === 'string') vars.why = clauseText(vars.why);
   // What fills the sentence is foreign text and must not be taken for a placeholder of ours.
   const pieces = tx(name, vars);
@@ -81,6 +83,6 @@ export function reasonText({ reason = '', key = '', args = {} }) {
 export function diagnosisText({ reason = '', hint = '', args = {} }) {
   const name = reason === 'not_executable' && args.name ? 'not_executable_file' : reason === 'command_not_found' && args.name ? 'program_not_found' : reason === 'disk_full' && args.folder ? 'disk_full_at' : reason;
   if (!has(`diag.${name}`)) return hint || reason;
-  const more = reason === 'command_not_found' ? ['near', 'install'].filter((key) => args[key]).map((key) => ` ${tx(`diag.${key}`, args).join('')}`) : [];
-  return tx(`diag.${name}`, args).join('') + more.join('');
+  const more = reason === 'command_not_found' ? ['near', 'install', 'searched'].filter((key) => args[key === 'searched' ? 'path' : key]).map((key) => `diag.${key}`) : [];
+  return [`diag.${name}`, ...more].map((key) => tx(key, args).join('')).join(' ');
 }

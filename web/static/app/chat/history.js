@@ -132,7 +132,7 @@ export function History() {
       event.currentTarget.value = '';
       if (picked) guarded(() => importFrom(picked));
     }} />
-      <${Button} kind="quiet" small onClick=${() => file.current?.click()}>${t('history.import')}<//>
+      <button type="button" class="conv" onClick=${() => file.current?.click()}><span>${t('history.import')}</span></button>
       <a class="conv" href=${link('settings', 'mcp')}><span>${t('nav.settings')}</span></a><${ConnectionState} /></div>`;
 }
 
