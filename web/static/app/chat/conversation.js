@@ -26,7 +26,13 @@ export function chatOf(id) {
 export async function send(chat, text, stored) {
   chat.error.value = null;
   const files = chat.attached.value;
-  await ensureStored(chat, text || files[0]?.name || '');
+  chat.running.value = 'here';
+  try {
+    await ensureStored(chat, text || files[0]?.name || '');
+  } catch (error) {
+    chat.running.value = 'idle';
+    throw error;
+  }
   stored(chat.id);
   await run(chat, async () => {
     chat.attached.value = [];

@@ -78,6 +78,8 @@ async function awaitCall(session, id, signal) {
 export async function run(chat, before) {
   chat.error.value = null;
   chat.runs++;
+  // Said at once, so that a second Enter or an early look finds the chat busy.
+  chat.running.value = 'here';
   await navigator.locks.request(`zc-loop-${chat.id}`, { ifAvailable: true }, async (lock) => {
     if (!lock) {
       chat.error.value = new Error(t('chat.elsewhere'));
