@@ -299,7 +299,9 @@ export class Person {
 
   async ready() {
     await this.page.locator('.app').waitFor();
-    await this.page.getByText('Connected ·').first().waitFor({ state: 'attached' });
+    // Without the tools a message could not be sent; the events of a further tab come by the first one's stream.
+    await this.page.waitForFunction(() => document.querySelector('.welcome .tool-chips li, main.gate') || /[1-9]/.test(document.querySelector('.composer a.btn')?.textContent ?? '') || document.querySelector('.set-nav'));
+    if (this.stage.pages.length < 2) await this.page.getByText('Connected ·').first().waitFor({ state: 'attached' });
   }
 
   /** @param {string} name @param {boolean} [exact] */

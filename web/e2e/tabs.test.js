@@ -63,6 +63,14 @@ scenario('a launch address that comes twice disconnects the first page and warns
   await until(async () => (await stage.companion.api('GET', '/api/status')).problems.some((/** @type {any} */ problem) => problem.code === 'code_reused'), 'the companion warns');
 });
 
+scenario('a further tab is connected at once', { files }, async (stage) => {
+  await stage.page();
+  const two = await stage.page();
+  const began = Date.now();
+  await two.page.getByText('Connected ·').first().waitFor({ state: 'attached' });
+  assert.ok(Date.now() - began < 2_000, `said to be connecting for ${Date.now() - began} ms`);
+});
+
 scenario('eight tabs work', { files, rules: ['R:./**'], timeout: 150_000 }, async (stage) => {
   const people = [];
   for (let at = 0; at < 8; at++) people.push(await stage.page());
@@ -140,7 +148,7 @@ scenario('a frozen tab and one that hangs cost the others nothing', { files, tim
   await cdp.send('Debugger.resume');
   // Another one is kept busy for good.
   third.page.evaluate(() => {
-    for (const end = Date.now() + 15_000; Date.now() < end;);
+    for (const end = Date.now() + 8_000; Date.now() < end;);
   }).catch(() => {});
   await other.say('/read_file path=f2.txt');
   const second = other.questions.filter({ hasText: 'f2.txt' });
