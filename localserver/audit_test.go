@@ -21,6 +21,8 @@ func TestAuditPages(t *testing.T) {
 		id := r.call(s.ID, "nope", map[string]any{})
 		r.outcome(s.ID, id)
 		want = append(want, id)
+		// The line is written right after the outcome can be seen.
+		eventually(r, func() (int, bool) { n := len(r.audited("")); return n, n == len(want)-1 })
 	}
 	r.answer(q, map[string]any{"decision": "deny"})
 	r.outcome(s.ID, slow)

@@ -25,6 +25,7 @@ import (
 	"zeroclaw/localserver/store"
 	"zeroclaw/permissions/approval"
 	"zeroclaw/permissions/audit"
+	"zeroclaw/permissions/resolve"
 	"zeroclaw/services"
 	"zeroclaw/services/secrets"
 	"zeroclaw/tools/files"
@@ -97,23 +98,24 @@ type Server struct {
 	port    int
 	page    static
 
-	keys     *guard.Keyring
-	pairing  *pairing
-	instance Instance
-	hub      *events.Hub
-	broker   *approval.Broker
-	file     *config.File
-	secrets  *secrets.Store
-	policy   *session.Policy
-	memory   *approval.Memory
-	audit    *audit.Log
-	sessions *session.Sessions
-	services *services.Supervisor
-	ledger   *process.Ledger
-	files    *files.Files
-	shell    *shell.Shell
-	store    *store.Store
-	relay    *relay.Relay
+	keys      *guard.Keyring
+	pairing   *pairing
+	instance  Instance
+	hub       *events.Hub
+	broker    *approval.Broker
+	file      *config.File
+	secrets   *secrets.Store
+	policy    *session.Policy
+	resolvers resolve.Keeper
+	memory    *approval.Memory
+	audit     *audit.Log
+	sessions  *session.Sessions
+	services  *services.Supervisor
+	ledger    *process.Ledger
+	files     *files.Files
+	shell     *shell.Shell
+	store     *store.Store
+	relay     *relay.Relay
 
 	ctx        context.Context // ends when the server is to end
 	quit       context.CancelFunc

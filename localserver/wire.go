@@ -254,7 +254,7 @@ func (s *Server) rootResolver() *resolve.Resolver {
 }
 
 func (s *Server) resolver(root string) (*resolve.Resolver, error) {
-	return resolve.New(resolve.Config{Root: root, Home: s.config.Home, State: s.config.State, Pids: s.pids})
+	return s.resolvers.New(resolve.Config{Root: root, Home: s.config.Home, State: s.config.State, Pids: s.pids})
 }
 
 // judgeFor decides as a new session of the built-in agent would under a root.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"zeroclaw/localserver"
 )
 
 // Exit codes.
@@ -108,8 +110,9 @@ func execute(ctx context.Context, e environment) int {
 func newRoot(e environment) *cobra.Command {
 	var o options
 	root := &cobra.Command{
-		Use:   "zeroclaw",
-		Short: "A chat page whose model gets hands on this machine, each call through one gate",
+		Use:     "zeroclaw",
+		Version: localserver.Version,
+		Short:   "A chat page whose model gets hands on this machine, each call through one gate",
 		Long: strings.TrimSpace(`
 Starts the companion and opens its page in the browser. A model in the page, or
 the built-in Mirror that needs no key, can then read, list, search and edit files
@@ -134,6 +137,7 @@ and run commands in one folder; what no rule covers becomes a question.`),
 	f.BoolVar(&o.noBrowser, "no-browser", false, "print the address instead of opening it")
 	f.DurationVar(&o.exitWhenIdle, "exit-when-idle", 0, "end after this long without page, call or process (0: never)")
 	f.StringVar(&o.logLevel, "log-level", "", "debug, info, warn or error (default: warn on a terminal, info in the log file)")
+	root.SetVersionTemplate("zeroclaw {{.Version}}\n")
 	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newVersion(e), newDummyMCP(e))
 	return root
 }

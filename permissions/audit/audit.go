@@ -178,9 +178,13 @@ func (l *Log) part(i int) string {
 	return filepath.Join(l.config.Dir, fmt.Sprintf("audit.%d.jsonl", i))
 }
 
-// shorten cuts long strings in the arguments.
+// contents are the arguments that hold what goes into a file. The record says
+// how much that was, never what.
+var contents = map[string]bool{"content": true, "old_text": true, "new_text": true}
+
+// shorten cuts long strings in the arguments and leaves file contents out.
 func shorten(args json.RawMessage) json.RawMessage {
-	if len(args) <= longestArgument {
+	if len(args) == 0 {
 		return args
 	}
 	d := json.NewDecoder(bytes.NewReader(args))
@@ -208,6 +212,10 @@ func shortened(v any) any {
 		}
 	case map[string]any:
 		for k := range v {
+			if text, ok := v[k].(string); ok && contents[k] {
+				v[k] = fmt.Sprintf("(%d bytes)", len(text))
+				continue
+			}
 			v[k] = shortened(v[k])
 		}
 	}

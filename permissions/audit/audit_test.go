@@ -56,7 +56,7 @@ func TestKeepsOnlySoMany(t *testing.T) {
 func TestLineHoldsNoSecretNoContentsNoControl(t *testing.T) {
 	dir := t.TempDir()
 	l := Open(Config{Dir: dir, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }})
-	args, _ := json.Marshal(map[string]any{"path": "a\x1b[2J\nb", "content": strings.Repeat("x", 5000), "key": "hunter2"})
+	args, _ := json.Marshal(map[string]any{"path": "a\x1b[2J\nb", "content": "short but private", "query": strings.Repeat("x", 5000), "key": "hunter2"})
 	if err := l.Write(Entry{Time: at(0), Tool: "edit_file", Arguments: args}); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestLineHoldsNoSecretNoContentsNoControl(t *testing.T) {
 	if n := strings.Count(string(data), "\n"); n != 1 {
 		t.Errorf("%d lines, want 1", n)
 	}
-	for _, bad := range []string{"hunter2", "\x1b", strings.Repeat("x", 1000)} {
+	for _, bad := range []string{"hunter2", "private", "\x1b", strings.Repeat("x", 1000)} {
 		if strings.Contains(string(data), bad) {
 			t.Errorf("the line holds %q", bad)
 		}
