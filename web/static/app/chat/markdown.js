@@ -88,8 +88,8 @@ export function bounded(text) {
   let items = 0;
   for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) {
     const start = text.slice(at + 1, at + 60);
-    if (/^\s{0,40}(?:[-*+]|\d{1,9}[.)])\s/.test(start)) items++;
-    else if (/^\s{0,3}\|/.test(start)) items += 2;
+    if (/^[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])\s/.test(start)) items++;
+    else if (/^ {0,3}\|/.test(start)) items += 2;
     if (++lines >= LIMITS.lines || items > LIMITS.items) end = at;
   }
   return { text: text.slice(0, end), rest: text.slice(end) };
