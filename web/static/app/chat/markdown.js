@@ -138,18 +138,26 @@ function fragmentOf(tokens) {
   return /** @type {any} */ (DOMPurify.sanitize(htmlOf(tokens), /** @type {any} */ (policy)));
 }
 
-/** @param {{block: {raw: string, tokens: any[]}, closed: boolean}} props */
-function Block({ block, closed }) {
+/** What streams now, and its blocks as elements: the message that takes its place is drawn whole and at once from them. */
+const streamed = { text: '', at: 0, blocks: /** @type {Map<string, DocumentFragment>} */ (new Map()) };
+
+/** Whether a text has just streamed here. @param {string} text */
+const justStreamed = (text) => streamed.text !== '' && Date.now() - streamed.at < 5_000 && text.slice(0, 500) === streamed.text.slice(0, 500);
+
+/** @param {{block: {raw: string, tokens: any[]}, closed: boolean, live: boolean}} props */
+function Block({ block, closed, live }) {
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const token = block.tokens[0];
   useLayoutEffect(() => {
     if (token.type === 'code') return;
-    const fragment = fragmentOf(block.tokens);
+    const known = live ? undefined : streamed.blocks.get(block.raw);
+    const fragment = known ? /** @type {DocumentFragment} */ (known.cloneNode(true)) : fragmentOf(block.tokens);
+    if (live && closed) streamed.blocks.set(block.raw, /** @type {DocumentFragment} */ (fragment.cloneNode(true)));
     for (const pre of fragment.querySelectorAll('pre')) pre.tabIndex = 0;
     for (const table of fragment.querySelectorAll('table')) table.tabIndex = 0;
     for (const box of fragment.querySelectorAll('input')) box.setAttribute('aria-label', box.checked ? t('md.done') : t('md.todo'));
     box.current?.replaceChildren(fragment);
-  }, [block.raw]);
+  }, [block.raw, live && closed]);
   if (token.type === 'code') return html`<${CodeBlock} text=${token.text} lang=${(token.lang ?? '').split(/\s/)[0]} closed=${closed} />`;
   return html`<div class="md-block" ref=${box}></div>`;
 }
@@ -203,20 +211,25 @@ export function CodeBlock({ text, lang = '', closed = true }) {
 
 /**
  * A text as markdown. While it streams only its last block changes; closed blocks keep their elements.
- * @param {{text: string, live?: boolean}} props
+ * @param {{text: string, live?: boolean, aside?: boolean}} props `aside`: what streams beside the answer, such as reasoning
  */
-export function Markdown({ text, live = false }) {
+export function Markdown({ text, live = false, aside = false }) {
   const [all, setAll] = useState(false);
   const part = useMemo(() => bounded(text), [text]);
   const reading = useRef(/** @type {Reading|null} */ (null));
   const { blocks } = useMemo(() => (reading.current = read(part.text, live ? reading.current : null)), [part.text, live]);
-  const [drawn, setDrawn] = useState(STEP);
+  const [drawn, setDrawn] = useState(live || justStreamed(text) ? Infinity : STEP);
+  useLayoutEffect(() => {
+    if (!live || aside) return;
+    if (!text.startsWith(streamed.text.slice(0, 500))) streamed.blocks.clear();
+    Object.assign(streamed, { text, at: Date.now() });
+  }, [text, live]);
   useEffect(() => {
     if (drawn >= blocks.length) return undefined;
     const timer = setTimeout(() => setDrawn(drawn + STEP));
     return () => clearTimeout(timer);
   }, [drawn, blocks.length]);
   const rest = part.rest;
-  return html`<div class="md">${blocks.slice(0, drawn).map((block, at) => html`<${Block} key=${at} block=${block} closed=${!live || at < blocks.length - 1} />`)}
+  return html`<div class="md">${blocks.slice(0, drawn).map((block, at) => html`<${Block} key=${at} block=${block} closed=${!live || at < blocks.length - 1} live=${live && !aside} />`)}
     ${rest && (all ? html`<pre class="code" tabindex="0">${rest.slice(0, 2_000_000)}</pre>` : html`<p class="row"><span class="meta">${t('md.long', { n: rest.length })}</span><${Button} small onClick=${() => setAll(true)}>${t('md.show_rest')}<//></p>`)}</div>`;
 }

@@ -63,7 +63,7 @@ function EditBox({ text, onSave, onCancel }) {
 
 /** @param {{text: string, live?: boolean}} props */
 export function Reasoning({ text, live = false }) {
-  return html`<details><summary>${t(live ? 'chat.reasoning_live' : 'chat.reasoning')}</summary><div class="reason"><${Markdown} text=${text} live=${live} /></div></details>`;
+  return html`<details><summary>${t(live ? 'chat.reasoning_live' : 'chat.reasoning')}</summary><div class="reason"><${Markdown} text=${text} live=${live} aside /></div></details>`;
 }
 
 /** What to do about a model's error, in words. @param {{code?: string, message: string}} error */

@@ -89,6 +89,8 @@ function Messages({ chat }) {
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const inner = useRef(/** @type {HTMLElement|null} */ (null));
   const pinned = useRef(true);
+  // Where the page itself scrolled to last: by the time the event of that comes, more may have been drawn below.
+  const moved = useRef(-1);
   const [limit, setLimit] = useState(MOUNTED);
   const [away, setAway] = useState(false);
   /** @type {{current: {height: number, top: number} | null}} */
@@ -101,6 +103,7 @@ function Messages({ chat }) {
   const toEnd = () => {
     const element = /** @type {HTMLElement} */ (box.current);
     element.scrollTop = element.scrollHeight;
+    moved.current = element.scrollTop;
   };
   useLayoutEffect(() => {
     const observer = new ResizeObserver(() => {
@@ -159,6 +162,7 @@ function Messages({ chat }) {
   const stuck = state === 'ready' && !busy && messages.length > 0 && (unfinished(messages) || openCalls(messages).length > 0 || ['limit', 'repeat'].includes(messages.at(-1)?.data.kind ?? '') || (messages.at(-1)?.data.stopped && !messages.at(-1)?.data.text));
   return html`<div class="log" role="log" aria-live="off" tabindex="0" aria-label=${t('chat.log')} ref=${box} onScroll=${() => {
     const element = /** @type {HTMLElement} */ (box.current);
+    if (pinned.current && element.scrollTop === moved.current) return;
     pinned.current = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
     setAway(!pinned.current);
   }}><div class="log-inner" ref=${inner}>
