@@ -151,7 +151,12 @@ export function followEvents({ open, deliver, report, locks, channel, visible = 
   };
 
   channel?.addEventListener('message', ({ data }) => {
-    if (leading || ended.signal.aborted) return;
+    if (ended.signal.aborted) return;
+    if (data?.type === 'here') {
+      if (leading) channel?.postMessage({ type: 'beat', state, lastId });
+      return;
+    }
+    if (leading) return;
     heard = now();
     if (data?.id) lastId = data.id;
     if (data?.type === 'beat') {
@@ -172,6 +177,8 @@ export function followEvents({ open, deliver, report, locks, channel, visible = 
   ended.signal.addEventListener('abort', () => clearInterval(watch));
 
   compete();
+  // A tab that comes later learns at once how things stand, not with the next beat.
+  channel?.postMessage({ type: 'here' });
   return () => ended.abort();
 }
 
