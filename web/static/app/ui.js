@@ -139,7 +139,7 @@ function PromptForm({ title, label, value, action, close }) {
   return html`<${Dialog} title=${title} onClose=${() => close(null)}><form onSubmit=${(/** @type {Event} */ event) => {
     event.preventDefault();
     close(text);
-  }}><${Field} label=${label} value=${text} autofocus onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} />
+  }}><${Field} label=${label} value=${text} autofocus onFocus=${(/** @type {any} */ event) => event.currentTarget.select()} onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} />
     <div class="row end"><${Button} onClick=${() => close(null)}>${t('ui.cancel')}<//><${Button} kind="primary" type="submit">${action}<//></div></form><//>`;
 }
 

@@ -88,7 +88,7 @@ export function Question({ approval }) {
   const [mode, setMode] = useState(/** @type {''|'deny'|'always'} */ (''));
   const [sending, setSending] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
-  const can = (/** @type {string} */ choice) => approval.choices.includes(choice) && !((choice === 'once' || choice === 'session') && elsewhere(approval, choice));
+  const can = (/** @type {string} */ choice) => (approval.choices ?? []).includes(choice) && !((choice === 'once' || choice === 'session') && elsewhere(approval, choice));
   const always = !elsewhere(approval, 'always') && (can('always') || (can('rule') && Boolean(approval.proposed_rules?.length)));
   useEffect(touch, []);
   useEffect(runClock, []);
@@ -150,7 +150,7 @@ export function Question({ approval }) {
     <${What} approval=${approval} />
     ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${sending} />` : html`<div class="choices">
       <${Button} keys="1" disabled=${sending || !can('once')} title=${can('once') ? '' : notOffered} onClick=${() => decide('once')}>${t('ask.once')}<//>
-      <${Button} keys="2" disabled=${sending || !can('session')} title=${can('session') ? '' : notOffered} onClick=${() => decide('session')}>${t('ask.session')}<//>
+      <${Button} keys="2" disabled=${sending || !can('session')} title=${can('session') ? t(approval.command ? 'ask.session_command' : 'ask.session_tool', { tool: approval.tool }) : notOffered} onClick=${() => decide('session')}>${t('ask.session')}<//>
       <${Button} keys="3" disabled=${sending || !always} title=${always ? '' : notOffered} aria-expanded=${mode === 'always'} onClick=${() => setMode(mode === 'always' ? '' : 'always')}>${t('ask.always')}<//>
       <${Button} kind="danger" keys="4" data-choice="deny" disabled=${sending || !can('deny')} aria-expanded=${mode === 'deny'} onClick=${() => setMode(mode === 'deny' ? '' : 'deny')}>${t('ask.deny')}<//>
       <span class="grow"></span><${Button} kind="quiet" disabled=${sending || !can('stop')} title=${t('ask.stop_title')} onClick=${() => decide('stop')}>${t('ask.stop')}<//></div>`}
@@ -184,8 +184,8 @@ function Always({ approval, decide, disabled }) {
   const name = useId();
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const options = [
-    ...(approval.choices.includes('rule') ? (approval.proposed_rules ?? []).map((rule) => ({ value: rule, label: tx('ask.rule', { rule: html`<code>${rule}</code>` }), meta: scopeOf(rule) })) : []),
-    ...(approval.choices.includes('always') ? [approval.command
+    ...((approval.choices ?? []).includes('rule') ? (approval.proposed_rules ?? []).map((rule) => ({ value: rule, label: tx('ask.rule', { rule: html`<code>${rule}</code>` }), meta: scopeOf(rule) })) : []),
+    ...((approval.choices ?? []).includes('always') ? [approval.command
       ? { value: '', label: t('ask.always_command'), meta: t('ask.always_command_scope', { cwd: shortPath(approval.command.cwd ?? '') }) }
       : { value: '', label: tx('ask.always_tool', { tool: html`<code>${approval.tool}</code>` }), meta: t('ask.always_tool_scope') }] : []),
   ];

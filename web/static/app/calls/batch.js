@@ -9,7 +9,7 @@ import { elsewhere, tooSoon } from './approval.js';
 
 /** Questions of these calls that one yes may answer, by tool; a tool that asks only once is left out. @param {Approval[]} waiting @param {string[]} callIds @returns {Approval[][]} */
 export function batches(waiting, callIds) {
-  const mine = waiting.filter((one) => one.kind === 'call' && one.call_id && callIds.includes(one.call_id) && one.choices.includes('once') && !elsewhere(one, 'once'));
+  const mine = waiting.filter((one) => one.kind === 'call' && one.call_id && callIds.includes(one.call_id) && one.choices?.includes('once') && !elsewhere(one, 'once'));
   return [...new Set(mine.map(({ tool }) => tool))].map((tool) => mine.filter((one) => one.tool === tool)).filter((list) => list.length > 1);
 }
 

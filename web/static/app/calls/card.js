@@ -1,5 +1,5 @@
 // The card of one call: running with its output, waiting with its question, finished as one quiet line that opens.
-import { html, useEffect, useState } from '../../vendor/preact.js';
+import { html, useEffect, useErrorBoundary, useState } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
 import { formatDuration, formatNumber, formatSize, t, tx } from '../i18n/index.js';
 import { approvals, callSignal, clock, isFinal, resolved, runClock } from '../store.js';
@@ -136,6 +136,12 @@ function Ending({ callId }) {
 function fromMessage(asked, data) {
   const { status, ...rest } = /** @type {any} */ (data);
   return { ...rest, call_id: asked.call_id, tool: asked.tool, status: status ?? 'ok', model_text: data.text };
+}
+
+/** What cannot be drawn takes only its own card down. @param {{children?: any}} props */
+export function Whole({ children }) {
+  const [error, again] = useErrorBoundary((failure) => console.error(failure));
+  return error ? html`<${ErrorBox} title=${t('card.broken_view')} error=${error}><${Button} small onClick=${again}>${t('ui.retry')}<//><//>` : children;
 }
 
 /**

@@ -105,17 +105,36 @@ export function Composer({ chat }) {
       navigate(link('chat', stored), true);
     });
   };
+  // Files may be dropped anywhere: missing the box must not make the browser leave the page.
+  const taken = useRef(take);
+  taken.current = take;
+  useEffect(() => {
+    const over = (/** @type {DragEvent} */ event) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setDrop(true);
+    };
+    const leave = (/** @type {DragEvent} */ event) => {
+      if (!event.relatedTarget) setDrop(false);
+    };
+    const dropped = (/** @type {DragEvent} */ event) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setDrop(false);
+      taken.current(event.dataTransfer.files);
+    };
+    addEventListener('dragover', over);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', dropped);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', dropped);
+    };
+  }, []);
   return html`<form class=${`composer ${drop ? 'drop' : ''}`} onSubmit=${(/** @type {Event} */ event) => {
     event.preventDefault();
     submit();
-  }} onDragOver=${(/** @type {DragEvent} */ event) => {
-    if (!event.dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    setDrop(true);
-  }} onDragLeave=${() => setDrop(false)} onDrop=${(/** @type {DragEvent} */ event) => {
-    event.preventDefault();
-    setDrop(false);
-    take(event.dataTransfer?.files);
   }}>
     ${open ? html`<ul class="suggest" role="listbox" id=${`${id}-list`} aria-label=${t('composer.tools')}>${suggestions.items.map((item, index) => html`<li key=${item.label} id=${`${id}-${index}`} role="option" aria-selected=${index === at} onPointerDown=${(/** @type {Event} */ event) => {
       event.preventDefault();

@@ -1,7 +1,7 @@
 // One message of a conversation, with the calls it asked for.
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { Batches } from '../calls/batch.js';
-import { CallCard } from '../calls/card.js';
+import { CallCard, Whole } from '../calls/card.js';
 import { t } from '../i18n/index.js';
 import { link, navigate } from '../router.js';
 import { Button, CopyButton, ErrorBox } from '../ui.js';
@@ -88,7 +88,7 @@ export function AssistantMessage({ chat, message, results, busy, last }) {
   return html`<article class=${`turn ${last ? 'plain' : ''}`}><h2 class="sr">${data.model ?? t('chat.assistant')}</h2>
     ${data.reasoning ? html`<${Reasoning} text=${data.reasoning} />` : null}
     ${data.text ? html`<div class="msg"><${Markdown} text=${data.text} /></div>` : null}
-    ${data.calls?.length ? html`<div class="stack calls">${data.calls.map((call) => html`<${CallCard} key=${call.call_id} asked=${call} result=${results[call.call_id]} active=${active} />`)}${data.calls.length > 1 ? html`<${Batches} callIds=${data.calls.map((call) => call.call_id)} />` : null}</div>` : null}
+    ${data.calls?.length ? html`<div class="stack calls">${data.calls.map((call) => html`<${Whole} key=${call.call_id}><${CallCard} asked=${call} result=${results[call.call_id]} active=${active} /><//>`)}${data.calls.length > 1 ? html`<${Batches} callIds=${data.calls.map((call) => call.call_id)} />` : null}</div>` : null}
     ${data.error ? html`<${ErrorBox} title=${t('model.failed')} error=${[data.error.message.replace(/([^.!?…])$/, '$1.'), modelAdvice(data.error)].filter(Boolean).join(' ')}><${Button} small disabled=${busy} onClick=${() => guarded(chat, () => regenerate(chat, message.id))}>${t('ui.retry')}<//><a class="btn small quiet" href=${link('settings', 'providers')}>${t('chat.providers')}</a><//>` : null}
     ${notice ? html`<p class="divider">${notice}</p>` : null}
     ${data.text && !active ? html`<div class="msg-tools"><${CopyButton} text=${data.text} /><${Button} kind="quiet" small disabled=${busy} onClick=${() => guarded(chat, () => regenerate(chat, message.id))}>${t('chat.regenerate')}<//><${BranchButton} chat=${chat} message=${message} /></div>` : null}</article>`;

@@ -2,6 +2,7 @@
 import { Fragment, html, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { Question, showQuestion } from '../calls/approval.js';
 import { setTitle } from '../calls/attention.js';
+import { Whole } from '../calls/card.js';
 import { t } from '../i18n/index.js';
 import { openCalls, unfinished } from '../llm/loop.js';
 import { link, navigate, route } from '../router.js';
@@ -172,7 +173,7 @@ function Messages({ chat }) {
     ${earlier ? html`<p class="earlier">${limit >= MOST && shown.length > MOST ? html`<span class="meta">${t('chat.most', { n: MOST })}</span>` : html`<${Button} kind="quiet" small onClick=${showEarlier}>${t('chat.earlier')}<//>`}</p>` : null}
     ${state === 'new' && !messages.length ? html`<${Start} chat=${chat} />` : null}
     ${views}<${LiveAnswer} chat=${chat} />
-    ${loose.map((approval) => html`<${Question} key=${approval.id} approval=${approval} />`)}
+    ${loose.map((approval) => html`<${Whole} key=${approval.id}><${Question} approval=${approval} /><//>`)}
     ${chat.running.value === 'elsewhere' ? html`<p class="live-note"><${Sign} kind="run" />${t('chat.elsewhere')}</p>` : null}
     ${stuck ? html`<p class="row"><${Button} onClick=${() => continueChat(chat).catch((error) => {
       chat.error.value = error;

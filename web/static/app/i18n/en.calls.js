@@ -40,6 +40,8 @@ export default {
   'ask.sampling': '{server} wants to use your model',
   'ask.search': 'Search in {path}?',
   'ask.session': 'Allow for this session',
+  'ask.session_command': 'Exactly this command in this folder, without asking, until this session ends',
+  'ask.session_tool': 'Every further call of {tool}, with any arguments, without asking, until this session ends',
   'ask.show': 'Show',
   'ask.stop': 'Stop',
   'ask.stop_title': 'Ends this call and the whole turn',
@@ -53,6 +55,7 @@ export default {
 
   'card.arguments': 'Arguments',
   'card.broken': 'Arguments as they came',
+  'card.broken_view': 'This card could not be shown.',
   'card.by_person': 'allowed by you',
   'card.by_policy': 'allowed by the policy',
   'card.by_remembered': 'allowed before',

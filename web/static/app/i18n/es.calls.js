@@ -40,6 +40,8 @@ export default {
   'ask.sampling': '{server} quiere usar tu modelo',
   'ask.search': '¿Buscar en {path}?',
   'ask.session': 'Permitir en esta sesión',
+  'ask.session_command': 'Exactamente esta orden en esta carpeta, sin preguntar, hasta que acabe esta sesión',
+  'ask.session_tool': 'Toda llamada a {tool}, con cualquier argumento, sin preguntar, hasta que acabe esta sesión',
   'ask.show': 'Mostrar',
   'ask.stop': 'Parar',
   'ask.stop_title': 'Termina esta llamada y todo el turno',
@@ -53,6 +55,7 @@ export default {
 
   'card.arguments': 'Argumentos',
   'card.broken': 'Argumentos tal como llegaron',
+  'card.broken_view': 'Esta tarjeta no se pudo mostrar.',
   'card.by_person': 'permitida por ti',
   'card.by_policy': 'permitida por la política',
   'card.by_remembered': 'permitida antes',

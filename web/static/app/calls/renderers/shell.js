@@ -22,9 +22,9 @@ export function marksInText(text, marks) {
   return marks.map(({ start, end }) => ({ start: offsets.get(start) ?? 0, end: offsets.get(end) ?? at })).filter(({ start, end }) => end > start);
 }
 
-/** A command exactly as it would run. @param {{text: string, marks?: {start: number, end: number}[]}} props */
+/** A command exactly as it would run. @param {{text: string, marks?: {start: number, end: number}[]|null}} props */
 export function Command({ text, marks = [] }) {
-  return html`<pre class="code" tabindex="0" role="group" aria-label=${t('card.command')}><span class="p" aria-hidden="true">$ </span><${Visible} text=${text} marks=${marksInText(text, marks)} /></pre>
+  return html`<pre class="code" tabindex="0" role="group" aria-label=${t('card.command')}><span class="p" aria-hidden="true">$ </span><${Visible} text=${text} marks=${marksInText(text, marks ?? [])} /></pre>
     ${text.length > 200 || hides(text) ? html`<p class="meta">${t('card.length', { n: text.length })}${hides(text) ? ` ${t('card.hidden')}` : ''}</p>` : null}`;
 }
 
@@ -45,7 +45,9 @@ export function LiveOutput({ output }) {
 
 /** @param {{result: any}} props */
 export function ShellResult({ result }) {
-  const { stdout = '', stderr = '', running = [], diagnosis = {} } = result;
+  const { stdout = '', stderr = '' } = result;
+  const running = result.running ?? [];
+  const diagnosis = result.diagnosis ?? {};
   return html`${stdout ? html`<${TextBox} text=${stdout} label=${t('card.stdout')} first=${20_000} />` : null}
     ${stderr ? html`<${TextBox} text=${stderr} label=${t('card.stderr')} class="code err-out" first=${20_000} />` : null}
     ${!stdout && !stderr ? html`<p class="meta">${t('card.no_output')}</p>` : null}
