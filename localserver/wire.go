@@ -26,6 +26,7 @@ import (
 	"zeroclaw/services/mcpclient"
 	"zeroclaw/services/secrets"
 	"zeroclaw/tools"
+	"zeroclaw/tools/atomicfile"
 	"zeroclaw/tools/files"
 	"zeroclaw/tools/meta"
 	"zeroclaw/tools/process"
@@ -44,9 +45,13 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{config: c, log: c.Log, started: c.Now().UTC(), page: static{c.Page}, root: c.Root}
 	s.ctx, s.quit = context.WithCancel(context.Background())
-	for _, dir := range []string{"state", "run", "services", "logs"} {
+	for _, dir := range []string{"", "state", "run", "services", "logs", "objects"} {
 		if err := os.MkdirAll(filepath.Join(c.State, dir), 0o700); err != nil {
 			return nil, fmt.Errorf("create the state folder: %w", err)
+		}
+		// What a killed save left behind is of no use to anybody.
+		if _, err := atomicfile.RemoveStale(filepath.Join(c.State, dir), c.Now().Add(-time.Hour)); err != nil {
+			c.Log.Warn("remove what killed saves left", "err", err)
 		}
 	}
 	var err error
