@@ -41,7 +41,10 @@ func TestMainJob(t *testing.T) {
 	for _, want := range []string{"hello", "session.opened", "call.started", "question.asked", "question.resolved", "call.finished", "permissions.changed"} {
 		for found := false; !found; {
 			select {
-			case e := <-events:
+			case e, open := <-events:
+				if !open {
+					t.Fatalf("the stream ended before %s", want)
+				}
 				found = e[0] == want
 			case <-time.After(5 * time.Second):
 				t.Fatalf("there was no event %s", want)

@@ -118,6 +118,9 @@ func (r *rig) write(name, text string) {
 	}
 }
 
+// impatient turns a request that nobody answers into a failure with a name.
+var impatient = &http.Client{Timeout: time.Minute}
+
 // request sends one request and returns status and body. A body that is no
 // string is sent as JSON. Extra headers are "Name: value".
 func (r *rig) request(method, path string, body any, headers ...string) (int, string) {
@@ -146,7 +149,7 @@ func (r *rig) request(method, path string, body any, headers ...string) (int, st
 		name, value, _ := strings.Cut(h, ": ")
 		q.Header.Set(name, value)
 	}
-	a, err := http.DefaultClient.Do(q)
+	a, err := impatient.Do(q)
 	if err != nil {
 		r.t.Fatalf("%s %s: %v", method, path, err)
 	}
