@@ -198,3 +198,21 @@ func TestPortProblem(t *testing.T) {
 		}
 	}
 }
+
+// TestUnusedSocketsDoNotHoldTheEnd opens connections without a request, as
+// browsers do ahead of time.
+func TestUnusedSocketsDoNotHoldTheEnd(t *testing.T) {
+	r := newRig(t)
+	for range 3 {
+		c, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", r.server.port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	r.request("GET", "/api/status", nil)
+	start := time.Now()
+	if err := r.end(); err != nil || time.Since(start) > 3*time.Second {
+		t.Errorf("ended with %v after %v", err, time.Since(start))
+	}
+}

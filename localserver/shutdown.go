@@ -10,10 +10,11 @@ import (
 )
 
 // shutdownTime bounds the orderly end, callsTime the part of it in which calls
-// may end by themselves.
+// may end by themselves, settleTime that in which connections may.
 const (
 	shutdownTime = 5 * time.Second
 	callsTime    = 2 * time.Second
+	settleTime   = 500 * time.Millisecond
 )
 
 // doors lets requests in that may begin something, until they are closed.
@@ -114,6 +115,13 @@ func (s *Server) shutdown(e ending) {
 	}()
 	s.within(ctx, "services", func() { <-e.served })
 	s.within(ctx, "event streams", func() { <-streams })
+	select {
+	case <-accepted:
+	case <-time.After(settleTime):
+		// What is left are answers nobody reads and sockets that a browser opened
+		// ahead of time, which Shutdown would wait five seconds for.
+		e.server.Close()
+	}
 	s.within(ctx, "connections", func() { <-accepted })
 	s.within(ctx, "background work", s.background.Wait)
 	// What is flushed gets its moment even where something else took all.
