@@ -152,11 +152,11 @@ export function applyEvent(kind, data) {
         for (const listen of logListeners) listen(data.id, data.lines);
         break;
       case 'tools.changed':
-        loadTools();
+        loadTools().catch(() => {}); // loaded anew with the next connection
         tick('tools');
         break;
       case 'permissions.changed':
-        loadTools();
+        loadTools().catch(() => {}); // loaded anew with the next connection
         tick('permissions');
         break;
       case 'config.changed':
