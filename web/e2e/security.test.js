@@ -447,8 +447,12 @@ const tries = {
     const origin = stage.options.origins?.[0] ?? '';
     await companion.api('POST', '/api/ui', { origin, confirmed: true });
     const page = await stage.context.newPage();
+    // A browser sends a request that is under way again by itself when its socket breaks: none may be.
+    const followed = page.waitForResponse((response) => response.url().endsWith('/api/events'));
     await page.goto(await companion.address());
     await page.locator('.app').waitFor();
+    await followed;
+    await page.waitForTimeout(500);
     const { token } = JSON.parse(await page.evaluate(() => sessionStorage.getItem('zc.pairing') ?? '{}'));
     const { port } = companion;
     await companion.end('SIGKILL');
