@@ -96,13 +96,22 @@ func TestRedactLinear(t *testing.T) {
 func FuzzRedact(f *testing.F) {
 	f.Add("secret-value", "x secret-value y")
 	f.Add("ü\x00\"\\<", "-----BEGIN PRIVATE"+" KEY-----")
+	f.Add("000010[", "000010") // what is left joins with the mark behind it
+	f.Add("edacted", "[redacted] ")
 	f.Fuzz(func(t *testing.T, secret, text string) {
+		v := strings.TrimSpace(secret)
+		if len(v) < MinLength || IsSealed(v) {
+			return
+		}
 		r := NewRedactor()
 		r.Add(secret)
 		got := r.Redact(text + secret)
-		v := strings.TrimSpace(secret)
-		if len(v) >= MinLength && !IsSealed(v) && !strings.Contains(Redacted, v) && strings.Count(got, v) > strings.Count(strings.Repeat(Redacted, strings.Count(got, Redacted)), v) && !strings.Contains(v, "redacted") {
-			t.Errorf("Redact left %q in %q", v, got)
+		// Only what stands between marks is left of the text; a mark that happens
+		// to go on where it ends gives nothing away.
+		for _, left := range strings.Split(got, Redacted) {
+			if strings.Contains(left, v) {
+				t.Errorf("Redact left %q in %q", v, got)
+			}
 		}
 	})
 }
