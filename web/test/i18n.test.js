@@ -10,7 +10,8 @@ const forms = (text) => (typeof text === 'string' ? [text] : Object.values(text)
 const holes = (text) => [...new Set(forms(text).flatMap((form) => form.match(/\{\w+\}/g) ?? []))].sort();
 const sources = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? sources(join(folder, entry.name)) : entry.name.endsWith('.js') ? [join(folder, entry.name)] : []));
 
-for (const part of ['', '.calls', '.settings']) {
+const parts = ['', '.calls', '.permissions', '.reasons', '.settings', '.tools'];
+for (const part of parts) {
   test(`en and es have the same keys and placeholders${part}`, async () => {
     const [en, es] = [await load(`en${part}.js`), await load(`es${part}.js`)];
     assert.deepEqual(Object.keys(es).sort(), Object.keys(en).sort());
@@ -24,15 +25,15 @@ for (const part of ['', '.calls', '.settings']) {
 }
 
 test('no key stands in two files, every key in the code has a text, and every text is used', async () => {
-  const parts = [await load('en.js'), await load('en.calls.js'), await load('en.settings.js')];
-  const all = Object.assign({}, ...parts);
-  assert.equal(Object.keys(all).length, parts.flatMap((part) => Object.keys(part)).length);
-  const main = { ...parts[0], ...parts[1] };
+  const loaded = await Promise.all(parts.map((part) => load(`en${part}.js`)));
+  const all = Object.assign({}, ...loaded);
+  assert.equal(Object.keys(all).length, loaded.flatMap((part) => Object.keys(part)).length);
+  assert.deepEqual(readdirSync(join(app, 'i18n')).sort(), ['index.js', ...['en', 'es'].flatMap((lang) => parts.map((part) => `${lang}${part}.js`))].sort());
   const code = sources(app).filter((file) => !file.includes(`${join('app', 'i18n')}`)).map((file) => readFileSync(file, 'utf8')).join('\n');
   const used = [...code.matchAll(/\bt[x]?\(\s*'([\w.]+)'/g)].map((match) => match[1]);
   assert.deepEqual([...new Set(used.filter((key) => !(key in all)))], []);
   const prefixes = [...code.matchAll(/`([\w.]+)\$\{/g)].map((match) => match[1]).filter((prefix) => prefix.includes('.'));
-  const unused = Object.keys(main).filter((key) => !code.includes(`'${key}'`) && !prefixes.some((prefix) => key.startsWith(prefix)));
+  const unused = Object.keys(all).filter((key) => !code.includes(`'${key}'`) && !prefixes.some((prefix) => key.startsWith(prefix)));
   assert.deepEqual(unused, []);
 });
 

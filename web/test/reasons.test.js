@@ -9,7 +9,7 @@ import { has, setLanguage, t } from '../static/app/i18n/index.js';
 const repo = fileURLToPath(new URL('../..', import.meta.url));
 const source = (...path) => readFileSync(join(repo, ...path), 'utf8');
 const goFiles = (folder) => readdirSync(join(repo, folder)).filter((name) => name.endsWith('.go') && !name.endsWith('_test.go')).map((name) => source(folder, name)).join('\n');
-const texts = async (lang) => ({ ...(await import(`../static/app/i18n/${lang}.js`)).default, ...(await import(`../static/app/i18n/${lang}.calls.js`)).default, ...(await import(`../static/app/i18n/${lang}.settings.js`)).default });
+const texts = async (lang) => Object.assign({}, ...(await Promise.all(['', '.calls', '.reasons'].map((part) => import(`../static/app/i18n/${lang}${part}.js`)))).map((part) => part.default));
 afterEach(() => setLanguage('en'));
 
 test('every key of a verdict, a call and a failed command has a text in en and es', async () => {

@@ -1,15 +1,24 @@
-// Every text of the page goes through t(key). The texts lie in en.js and es.js; those of calls and of Settings in *.calls.js and *.settings.js.
+// Every text of the page goes through t(key). The texts of the chat lie in en.js and es.js, the others in files named for where they are read.
 import { computed, signal } from '../../vendor/preact.js';
 import en from './en.js';
 import es from './es.js';
 import enCalls from './en.calls.js';
 import esCalls from './es.calls.js';
+import enPermissions from './en.permissions.js';
+import esPermissions from './es.permissions.js';
+import enReasons from './en.reasons.js';
+import esReasons from './es.reasons.js';
 import enSettings from './en.settings.js';
 import esSettings from './es.settings.js';
+import enTools from './en.tools.js';
+import esTools from './es.tools.js';
 
 /** A text, or its plural forms chosen by `n` (categories of Intl.PluralRules). @typedef {string | {one: string, other: string, many?: string}} Text */
 /** @type {Record<string, Record<string, Text>>} */
-const texts = { en: { ...en, ...enCalls, ...enSettings }, es: { ...es, ...esCalls, ...esSettings } };
+const texts = {
+  en: { ...en, ...enCalls, ...enPermissions, ...enReasons, ...enSettings, ...enTools },
+  es: { ...es, ...esCalls, ...esPermissions, ...esReasons, ...esSettings, ...esTools },
+};
 
 const hasDocument = typeof document !== 'undefined';
 
