@@ -111,6 +111,8 @@ export function applyEvent(kind, data) {
   batch(() => {
     switch (kind) {
       case 'hello':
+        forgetRevisions();
+      // falls through: everything is loaded anew
       case 'resync':
         loadShared();
         for (const listen of resyncListeners) listen();
@@ -146,7 +148,7 @@ export function applyEvent(kind, data) {
         break;
       }
       case 'service.state':
-        services.value = { ...services.value, [data.service.id]: data.service };
+        services.value = { ...services.value, [data.service.id]: newerService(data.service) };
         break;
       case 'service.log':
         for (const listen of logListeners) listen(data.id, data.lines);
@@ -237,7 +239,18 @@ export async function loadTools() {
 
 export async function loadServices() {
   const { services: list } = await api.get('/api/services');
-  services.value = Object.fromEntries((list ?? []).map((/** @type {any} */ service) => [service.id, service]));
+  services.value = Object.fromEntries((list ?? []).map((/** @type {any} */ service) => [service.id, newerService(service)]));
+}
+
+/** The newer of what is known of a service and what came: answers and events overtake each other. @param {any} fresh */
+function newerService(fresh) {
+  const known = services.value[fresh.id];
+  return known?.rev > fresh.rev ? known : fresh;
+}
+
+/** Revisions count within one run of the companion, and a new connection may be to the next. */
+function forgetRevisions() {
+  services.value = Object.fromEntries(Object.entries(services.value).map(([id, { rev, ...rest }]) => [id, rest]));
 }
 
 export async function loadSessions() {
