@@ -62,7 +62,7 @@ func (s *Server) fromElsewhere(r *http.Request, d approval.Decision, id string) 
 		return nil
 	}
 	return &guard.Error{Status: http.StatusForbidden, Code: "loopback_only", Field: "decision",
-		Message: "commands, and answers that count for good, are allowed only on the page that the companion itself serves; open " + s.Address()}
+		Message: "commands, and answers that count for good, are allowed " + openOwnPage}
 }
 
 func approvalError(err error) error {

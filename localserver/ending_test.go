@@ -18,7 +18,7 @@ import (
 // it opened, together with its token, when the code comes again.
 func TestRevokedStream(t *testing.T) {
 	r := newRig(t)
-	_, code, _ := strings.Cut(r.server.LaunchURL(false), "#code=")
+	_, code, _ := strings.Cut(r.server.LaunchURL(Launch{}), "#code=")
 	got := do[map[string]string](r, "POST", "/api/pair", map[string]string{"code": code})
 	q, _ := http.NewRequestWithContext(t.Context(), "GET", r.server.Address()+"api/events", nil)
 	q.Header.Set("Authorization", "Bearer "+got["token"])

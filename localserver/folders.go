@@ -1,6 +1,9 @@
 package localserver
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -98,14 +101,12 @@ func (s *Server) setRoot(path string) error {
 	if err != nil {
 		return err
 	}
-	info, statErr := os.Stat(path)
-	switch {
-	case statErr != nil:
-		return &guard.Error{Status: http.StatusBadRequest, Code: "no_folder", Field: "path", Message: "the folder cannot be used: " + statErr.Error()}
-	case !info.IsDir():
-		return &guard.Error{Status: http.StatusBadRequest, Code: "no_folder", Field: "path", Message: path + " is not a folder"}
-	case s.inState(path):
-		return &guard.Error{Status: http.StatusBadRequest, Code: "own_state", Field: "path", Message: path + " belongs to ZeroClaw itself; choose a folder of yours"}
+	if err := CheckRoot(s.config.State, path); err != nil {
+		e := &guard.Error{Status: http.StatusBadRequest, Code: "no_folder", Field: "path", Message: "the folder cannot be used: " + err.Error()}
+		if errors.Is(err, errOwnState) {
+			e.Code = "own_state"
+		}
+		return e
 	}
 	s.mu.Lock()
 	s.root = path
@@ -114,4 +115,38 @@ func (s *Server) setRoot(path string) error {
 	s.hub.Publish("root.changed", map[string]string{"root": path})
 	s.background.Go(func() { s.services.RootsChanged(s.ctx) })
 	return nil
+}
+
+var errOwnState = errors.New("it belongs to ZeroClaw itself; choose a folder of yours")
+
+// CheckRoot says why sessions cannot work in a folder, given by its absolute
+// path: it must exist and be none of the companion's own.
+func CheckRoot(state, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a folder", path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	own, err := os.Stat(state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // what exists does not lie in what does not
+	}
+	if err != nil {
+		return err
+	}
+	// Compared as files, since the same folder may be spelled in several ways.
+	for dir := real; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err != nil || os.SameFile(info, own) {
+			return errors.Join(err, errOwnState)
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
 }

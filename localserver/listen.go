@@ -18,11 +18,8 @@ func (s *Server) listen() (net.Listener, error) {
 	if want == 0 {
 		want = DefaultPort
 	}
-	if want < 0 {
+	if want == AnyPort {
 		want = 0
-	}
-	if want > 65535 {
-		return nil, fmt.Errorf("listen on port %d: choose one from 1 to 65535", want)
 	}
 	ln, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(want)))
 	if err == nil {

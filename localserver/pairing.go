@@ -7,18 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	"zeroclaw/localserver/guard"
-)
-
-// How long a launch code may be traded for a token.
-const (
-	launchLife  = time.Minute      // one that a browser is opened with
-	printedLife = 10 * time.Minute // one that a person has to copy
 )
 
 // pairing hands out one-use launch codes and trades them for tokens, so that
@@ -136,44 +128,4 @@ func (s *Server) postProve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	guard.WriteJSON(w, http.StatusOK, map[string]string{"proof": proof})
-}
-
-// postLaunch serves POST /api/launch: a fresh address to open the page with.
-// Only the command line of the same user may ask.
-func (s *Server) postLaunch(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Root    string `json:"root"`
-		Printed bool   `json:"printed"`
-	}
-	if err := guard.Decode(r, &in); err != nil {
-		guard.WriteError(w, err)
-		return
-	}
-	if in.Root != "" {
-		if err := s.setRoot(in.Root); err != nil {
-			guard.WriteError(w, err)
-			return
-		}
-	}
-	guard.WriteJSON(w, http.StatusOK, map[string]string{"url": s.LaunchURL(in.Printed)})
-}
-
-// LaunchURL is an address that opens the page once: with a code that lives
-// long enough to be copied from a terminal when printed, else one minute. A
-// page on another origin is opened there once a person has let it in; until
-// then our own page asks.
-func (s *Server) LaunchURL(printed bool) string {
-	life := launchLife
-	if printed {
-		life = printedLife
-	}
-	if s.uiOrigin != "" && s.uiConfirmed() {
-		return s.uiURL(life)
-	}
-	return s.Address() + "#code=" + s.pairing.code(life)
-}
-
-// uiURL opens the page on the other origin and tells it where we are.
-func (s *Server) uiURL(life time.Duration) string {
-	return s.uiOrigin + "/#code=" + s.pairing.code(life) + "&server=" + url.QueryEscape(strings.TrimSuffix(s.Address(), "/"))
 }

@@ -72,7 +72,7 @@ func newRig(t *testing.T, change ...func(*Config)) *rig {
 	}
 	r := &rig{t: t, home: home, root: filepath.Join(home, "work"), log: &syncBuffer{}}
 	r.write("work/README.md", "# Hello\nsecond line\n")
-	c := Config{State: filepath.Join(home, ".zeroclaw"), Home: home, Root: r.root, Port: -1, Terminal: true,
+	c := Config{State: filepath.Join(home, ".zeroclaw"), Home: home, Root: r.root, Port: AnyPort, Terminal: true,
 		Log: slog.New(slog.NewTextHandler(r.log, nil)), Environ: func() []string { return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")} },
 		Getenv: func(string) string { return "" }}
 	for _, f := range change {

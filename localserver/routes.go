@@ -28,7 +28,7 @@ func (s *Server) routes() []guard.Route {
 		get("/{file...}", none, s.page.ServeHTTP),
 		{Method: "POST", Pattern: "/api/pair", Auth: none, Body: guard.JSON, MaxBody: maxStranger, Handler: http.HandlerFunc(s.postPair)},   // code
 		{Method: "POST", Pattern: "/api/prove", Auth: none, Body: guard.JSON, MaxBody: maxStranger, Handler: http.HandlerFunc(s.postProve)}, // token_id, nonce
-		own("POST", "/api/launch", guard.JSON, s.postLaunch),                                                                                // root?, printed?
+		own("POST", "/api/launch", guard.JSON, s.postLaunch),                                                                                // root?, printed?, own?
 		own("POST", "/api/ui", guard.JSON, s.postUI),                                                                                        // origin, confirmed
 		get("/api/status", token, s.getStatus),
 		get("/api/folders", token, s.getFolders),      // ?path

@@ -180,7 +180,7 @@ func TestWideningIsForTheOwnPage(t *testing.T) {
 	const origin = "https://ui.example"
 	r := newRig(t, func(c *Config) { c.UIOrigin = origin })
 	do[map[string]string](r, "POST", "/api/ui", map[string]any{"origin": origin, "confirmed": true})
-	_, rest, _ := strings.Cut(r.server.LaunchURL(false), "#code=")
+	_, rest, _ := strings.Cut(r.server.LaunchURL(Launch{}), "#code=")
 	code, _, _ := strings.Cut(rest, "&")
 	r.token = do[struct {
 		Token string `json:"token"`

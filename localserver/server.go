@@ -38,12 +38,15 @@ import (
 // another.
 const DefaultPort = 6388
 
+// AnyPort as Config.Port takes any free port.
+const AnyPort = -1
+
 // Config configures a Server. State, Home and Root are required and absolute.
 type Config struct {
 	State        string        // the folder that holds all local state
 	Home         string        // the user's home folder, which ~/ stands for
 	Root         string        // folder that relative paths of new sessions hang from
-	Port         int           // 0: server.port of the configuration, else DefaultPort; negative: any free port
+	Port         int           // 0: server.port of the configuration, else DefaultPort; AnyPort: any free one
 	UIOrigin     string        // one other origin that the page may be served from; "": that of the configuration
 	ExitWhenIdle time.Duration // 0: that of the configuration, else never
 	Self         string        // path of this program, which bundled services run; "" is os.Executable
@@ -57,6 +60,9 @@ type Config struct {
 }
 
 func (c *Config) setDefaults() error {
+	if c.Port < AnyPort || c.Port > 65535 {
+		return fmt.Errorf("listen on port %d: choose one from 1 to 65535", c.Port)
+	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}

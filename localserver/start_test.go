@@ -53,7 +53,7 @@ func TestEveryRouteHasItsClasses(t *testing.T) {
 
 func TestLaunchCodeWorksOnce(t *testing.T) {
 	r := newRig(t)
-	_, code, _ := strings.Cut(r.server.LaunchURL(true), "#code=")
+	_, code, _ := strings.Cut(r.server.LaunchURL(Launch{Printed: true}), "#code=")
 	type paired struct {
 		Token   string `json:"token"`
 		TokenID string `json:"token_id"`
@@ -96,7 +96,7 @@ func TestPortTaken(t *testing.T) {
 	if r.server.port == port || len(r.server.Problems()) != 1 || r.server.Problems()[0].Code != "port_taken" {
 		t.Errorf("on port %d with %+v", r.server.port, r.server.Problems())
 	}
-	if strings.Contains(r.server.LaunchURL(false), ":"+strings.TrimPrefix(other.Addr().String(), "127.0.0.1:")+"/") {
+	if strings.Contains(r.server.LaunchURL(Launch{}), ":"+strings.TrimPrefix(other.Addr().String(), "127.0.0.1:")+"/") {
 		t.Error("the page's address leads to the other program")
 	}
 	select {

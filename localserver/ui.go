@@ -61,7 +61,7 @@ func (s *Server) ownPage(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !guard.From(r).Loopback() {
 			guard.WriteError(w, &guard.Error{Status: http.StatusForbidden, Code: "loopback_only",
-				Message: "this is changed only on the page that the companion itself serves; open " + s.Address()})
+				Message: "this is changed " + openOwnPage})
 			return
 		}
 		h(w, r)

@@ -2,7 +2,6 @@ package localserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -277,17 +276,6 @@ func judgeOf(c *config.Settings, r *resolve.Resolver, p *session.Policy, m *appr
 	in.Agent = permissions.BuiltinAgent
 	grant, _ := permissions.NewGrant(in)
 	return session.Judge{Resolver: r, Grant: grant, Settings: p.Settings(r, m.For(""))}
-}
-
-// inState reports whether a folder is or lies in the state folder.
-func (s *Server) inState(path string) bool {
-	real, err := filepath.EvalSymlinks(path)
-	state, err2 := filepath.EvalSymlinks(s.config.State)
-	if err := errors.Join(err, err2); err != nil {
-		return true
-	}
-	rel, err := filepath.Rel(state, real)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // fileURI is a path as a file: address.

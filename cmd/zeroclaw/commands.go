@@ -16,6 +16,7 @@ import (
 // newOpen is zeroclaw open: another page for the running companion.
 func newOpen(e environment) *cobra.Command {
 	var print bool
+	var want pageRequest
 	c := &cobra.Command{
 		Use: "open", Short: "Open the page of the running companion", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -23,10 +24,11 @@ func newOpen(e environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return openPage(cmd.Context(), e, i, "", print)
+			return openPage(cmd.Context(), e, i, want, print)
 		},
 	}
 	c.Flags().BoolVar(&print, "no-browser", false, "print the address instead of opening it")
+	c.Flags().BoolVar(&want.Own, "own", false, "open the page that the companion itself serves, also where one on another origin was let in")
 	return c
 }
 

@@ -2,12 +2,33 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"html"
+	"io/fs"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 )
+
+// unstarted is a failure to start, with what a person can do about a state
+// folder that takes no files.
+func unstarted(err error, state string) error {
+	if err == nil {
+		return nil
+	}
+	f := failure{err: err}
+	switch {
+	case slices.ContainsFunc(diskFull, func(full error) bool { return errors.Is(err, full) }):
+		f.hint = "free some space on the disk of " + state + ", or set ZEROCLAW_CONFIG_DIR to a folder on another one"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, readOnlyDisk):
+		f.hint = "make " + state + " writable, or set ZEROCLAW_CONFIG_DIR to a folder that is"
+	case errors.Is(err, fs.ErrExist), errors.Is(err, notFolder):
+		f.hint = "move away what stands where " + state + " belongs, or set ZEROCLAW_CONFIG_DIR to another folder"
+	}
+	return f
+}
 
 // failureShown is how long the page that explains a failed start stays
 // reachable.

@@ -29,7 +29,7 @@ type companion struct {
 func startCompanion(t *testing.T, home string) *companion {
 	t.Helper()
 	c := &companion{t: t, home: home, err: &bytes.Buffer{}}
-	c.cmd = exec.Command(os.Args[0], "--no-browser", "--port", "-1", "--root", filepath.Join(home, "work"))
+	c.cmd = exec.Command(os.Args[0], "--no-browser", "--port", "0", "--root", filepath.Join(home, "work"))
 	c.cmd.Env = append(os.Environ(), "HOME="+home, asProgram+"=1")
 	c.cmd.Stderr = c.err
 	if err := c.cmd.Start(); err != nil {

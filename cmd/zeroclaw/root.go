@@ -60,6 +60,9 @@ func (e environment) doubleClicked() bool {
 
 // stateDir is the folder that holds all local state.
 func (e environment) stateDir() (string, error) {
+	if e.home != "" && !filepath.IsAbs(e.home) {
+		return "", failure{err: fmt.Errorf("find the home folder: %q is not an absolute path", e.home), hint: "set HOME to the full path of a folder"}
+	}
 	if dir := e.getenv("ZEROCLAW_CONFIG_DIR"); dir != "" {
 		if !filepath.IsAbs(dir) {
 			return "", failure{err: fmt.Errorf("use ZEROCLAW_CONFIG_DIR: %q is not an absolute path", dir), hint: "set it to the full path of a folder"}
@@ -122,7 +125,10 @@ and run commands in one folder; what no rule covers becomes a question.`),
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.rootGiven = cmd.Flags().Changed("root")
-			err := run(cmd.Context(), e, o)
+			err := o.check(cmd.Flags().Changed)
+			if err == nil {
+				err = run(cmd.Context(), e, o)
+			}
 			var f failure
 			if errors.As(err, &f) && !e.terminal && !e.headless() {
 				e.showFailure(cmd.Context(), f)
@@ -132,10 +138,10 @@ and run commands in one folder; what no rule covers becomes a question.`),
 	}
 	f := root.Flags()
 	f.StringVar(&o.root, "root", "", "folder that relative paths hang from (default: the current folder)")
-	f.IntVar(&o.port, "port", 0, "port on 127.0.0.1 (default: server.port of the configuration, else 6388)")
+	f.IntVar(&o.port, "port", 0, "port on 127.0.0.1; 0 takes any free one (default: server.port of the configuration, else 6388)")
 	f.StringVar(&o.ui, "ui", "", "one other origin that the page may be served from, like https://ui.example")
 	f.BoolVar(&o.noBrowser, "no-browser", false, "print the address instead of opening it")
-	f.DurationVar(&o.exitWhenIdle, "exit-when-idle", 0, "end after this long without page, call or process (0: never)")
+	f.DurationVar(&o.exitWhenIdle, "exit-when-idle", 0, "end after this long without page, call or process, like 10m (default: server.exit_when_idle of the configuration, else never)")
 	f.StringVar(&o.logLevel, "log-level", "", "debug, info, warn or error (default: warn on a terminal, info in the log file)")
 	root.SetVersionTemplate("zeroclaw {{.Version}}\n")
 	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newVersion(e), newDummyMCP(e))

@@ -26,6 +26,21 @@ type options struct {
 	logLevel     string
 }
 
+// check refuses what no flag can mean; given reports whether one was given.
+// It leaves the flags as localserver.Config takes them.
+func (o *options) check(given func(flag string) bool) error {
+	if o.port < 0 || o.port > 65535 {
+		return failure{err: fmt.Errorf("use --port %d: it is no port", o.port), hint: "choose one from 1 to 65535, or 0 for any free one", code: exitUsage}
+	}
+	if given("port") && o.port == 0 {
+		o.port = localserver.AnyPort
+	}
+	if given("exit-when-idle") && o.exitWhenIdle <= 0 {
+		return failure{err: fmt.Errorf("use --exit-when-idle %s: it is no time to wait", o.exitWhenIdle), hint: "give a time like 10m, or leave the flag out to stay", code: exitUsage}
+	}
+	return nil
+}
+
 // run is the root command: it becomes the companion of the state folder, or
 // hands over to the one that runs already.
 func run(ctx context.Context, e environment, o options) error {
@@ -42,7 +57,7 @@ func run(ctx context.Context, e environment, o options) error {
 	case errors.Is(err, atomicfile.ErrLocked):
 		return handOver(ctx, e, o, state, root)
 	case err != nil:
-		return failure{err: err, hint: "make " + state + " writable, or set ZEROCLAW_CONFIG_DIR to a folder that is"}
+		return unstarted(err, state)
 	}
 	defer release()
 	log, closeLog, err := e.logger(o, state)
@@ -58,9 +73,9 @@ func run(ctx context.Context, e environment, o options) error {
 		ExitWhenIdle: o.exitWhenIdle, Terminal: e.terminal, Log: log, Getenv: e.getenv,
 	})
 	if err != nil {
-		return failure{err: err}
+		return unstarted(err, state)
 	}
-	return wrap(s.Serve(ctx, func() { e.announce(s, o) }))
+	return unstarted(s.Serve(ctx, func() { e.announce(s, o) }), state)
 }
 
 func wrap(err error) error {
@@ -80,20 +95,23 @@ func (e environment) rootFor(o options, state string) (string, error) {
 		root = e.cwd
 	default:
 		if root = localserver.LastRoot(state); root == "" {
+			if e.home == "" {
+				return "", failure{err: errors.New("choose a folder to work in: there is no home folder"), hint: "give one with --root"}
+			}
 			root = filepath.Join(e.home, "ZeroClaw")
 			if err := os.MkdirAll(root, 0o755); err != nil {
 				return "", failure{err: fmt.Errorf("create the folder to work in: %w", err), hint: "give one with --root"}
 			}
 		}
 	}
+	if root == "" {
+		return "", failure{err: errors.New("use the folder to work in: --root is empty"), hint: "give an existing folder with --root"}
+	}
 	abs, err := filepath.Abs(root)
 	if err == nil {
-		var info os.FileInfo
-		if info, err = os.Stat(abs); err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is not a folder", abs)
-		}
+		err = localserver.CheckRoot(state, abs)
 	}
-	if err != nil || root == "" {
+	if err != nil {
 		return "", failure{err: fmt.Errorf("use %q as the folder to work in: %w", root, err), hint: "give an existing folder with --root"}
 	}
 	return abs, nil
@@ -105,7 +123,10 @@ func (e environment) announce(s *localserver.Server, o options) {
 	for _, p := range s.Problems() {
 		fmt.Fprintf(e.stderr, "  %s\n", p.Message)
 	}
-	_ = e.show(func(printed bool) (string, error) { return s.LaunchURL(printed), nil }, o.noBrowser)
+	if other := s.OtherPage(); other != "" {
+		fmt.Fprintf(e.stderr, "Its page is at %s; zeroclaw open --own opens the companion's own.\n", other)
+	}
+	_ = e.show(func(printed bool) (string, error) { return s.LaunchURL(localserver.Launch{Printed: printed}), nil }, o.noBrowser)
 	if e.terminal {
 		fmt.Fprintln(e.stderr, "Ctrl-C ends it.")
 	}
@@ -140,7 +161,7 @@ func handOver(ctx context.Context, e environment, o options, state, root string)
 		return failure{err: fmt.Errorf("reach the companion that holds %s: %w", state, err), hint: "it may be starting or ending: try again, or end its process"}
 	}
 	fmt.Fprintf(e.stderr, "ZeroClaw runs already on http://127.0.0.1:%d/; its next chat works in %s\n", i.Port, root)
-	return openPage(ctx, e, i, root, o.noBrowser)
+	return openPage(ctx, e, i, pageRequest{Root: root}, o.noBrowser)
 }
 
 // waitFor finds the running companion, which may still be starting.
@@ -160,13 +181,20 @@ func waitFor(ctx context.Context, state string) (localserver.Instance, error) {
 	}
 }
 
+// pageRequest is what a companion is asked for an address with.
+type pageRequest struct {
+	localserver.Launch
+	Root string `json:"root"` // folder of its next chat; "" leaves it
+}
+
 // openPage asks a companion for an address and opens it.
-func openPage(ctx context.Context, e environment, i localserver.Instance, root string, print bool) error {
+func openPage(ctx context.Context, e environment, i localserver.Instance, want pageRequest, print bool) error {
 	return e.show(func(printed bool) (string, error) {
 		var got struct {
 			URL string `json:"url"`
 		}
-		if err := i.Do(ctx, "POST", "/api/launch", map[string]any{"root": root, "printed": printed}, &got); err != nil {
+		want.Printed = printed
+		if err := i.Do(ctx, "POST", "/api/launch", want, &got); err != nil {
 			return "", failure{err: fmt.Errorf("ask for the page's address: %w", err)}
 		}
 		return got.URL, nil
@@ -189,7 +217,7 @@ func (e environment) logger(o options, state string) (*slog.Logger, func(), erro
 	if !e.terminal {
 		file, err := openLog(filepath.Join(state, "logs"))
 		if err != nil {
-			return nil, nil, failure{err: err}
+			return nil, nil, unstarted(err, state)
 		}
 		out, closeLog = file, func() { file.Close() }
 	}

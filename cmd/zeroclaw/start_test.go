@@ -58,7 +58,7 @@ func begin(t *testing.T, e environment) (code <-chan int, stop func()) {
 }
 
 func TestSecondStartHandsOver(t *testing.T) {
-	e, out, opened := inProcess(t, "--port", "-1")
+	e, out, opened := inProcess(t, "--port", "0")
 	code, stop := begin(t, e)
 	first := <-opened
 	if !strings.Contains(first, "/#code=") || !strings.HasPrefix(first, "http://127.0.0.1:") {
@@ -69,7 +69,7 @@ func TestSecondStartHandsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := e
-	second.args = []string{"--port", "-1", "--root", other}
+	second.args = []string{"--port", "0", "--root", other}
 	if c := execute(t.Context(), second); c != 0 {
 		t.Fatalf("the second start ended with %d\n%s", c, out)
 	}
@@ -101,7 +101,7 @@ func TestPrintsWhereNoBrowserIs(t *testing.T) {
 		"no display": {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, out, opened := inProcess(t, "--port", "-1")
+			e, out, opened := inProcess(t, "--port", "0")
 			e.getenv = func(n string) string { return env[n] }
 			code, stop := begin(t, e)
 			for end := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), "#code="); time.Sleep(10 * time.Millisecond) {
@@ -129,13 +129,49 @@ func TestNoAddress(t *testing.T) {
 	defer ts.Close()
 	e, out, opened := inProcess(t)
 	i := localserver.Instance{Port: ts.Listener.Addr().(*net.TCPAddr).Port, Token: "x"}
-	err := openPage(t.Context(), e, i, "/gone", false)
+	err := openPage(t.Context(), e, i, pageRequest{Root: "/gone"}, false)
 	if err == nil || !strings.Contains(err.Error(), "no such folder") {
 		t.Errorf("openPage = %v, want what the companion said", err)
 	}
 	if asked != 1 || len(opened) != 0 || out.String() != "" {
 		t.Errorf("asked %d times, opened %d pages, wrote %q", asked, len(opened), out)
 	}
+}
+
+// TestOwnPageStaysReachable: with the page of another origin let in, every
+// address leads there, but for the one that is asked for with --own.
+func TestOwnPageStaysReachable(t *testing.T) {
+	const other = "https://ui.example"
+	e, out, opened := inProcess(t, "--port", "0", "--ui", other)
+	state := filepath.Join(e.home, ".zeroclaw", "state")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(state), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(state, "ui.json"), []byte(`{"origin":"`+other+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stop := begin(t, e)
+	if url := <-opened; !strings.HasPrefix(url, other+"/#code=") {
+		t.Errorf("the start opened %q, want the page that was let in", url)
+	}
+	if !strings.Contains(out.String(), "zeroclaw open --own") {
+		t.Errorf("the start does not say how to get to the own page:\n%s", out)
+	}
+	for args, want := range map[string]string{"open": other + "/#code=", "open --own": "http://127.0.0.1:"} {
+		again := e
+		again.args = strings.Fields(args)
+		if c := execute(t.Context(), again); c != 0 {
+			t.Fatalf("%s ended with %d\n%s", args, c, out)
+		}
+		if url := <-opened; !strings.HasPrefix(url, want) {
+			t.Errorf("%s opened %q, want %s…", args, url, want)
+		}
+	}
+	stop()
+	<-code
 }
 
 // TestFailedStartIsShown is a double-click that cannot work.
@@ -162,7 +198,7 @@ func TestFailedStartIsShown(t *testing.T) {
 }
 
 func TestRootOfADoubleClick(t *testing.T) {
-	e, _, opened := inProcess(t, "--port", "-1")
+	e, _, opened := inProcess(t, "--port", "0")
 	e.terminal = false
 	code, stop := begin(t, e)
 	<-opened

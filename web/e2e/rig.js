@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -104,7 +103,7 @@ export class Companion {
   /** @param {{port?: number}} [more] */
   async run({ port } = {}) {
     const { options } = this;
-    const args = ['--root', this.root, '--port', String(port ?? (await freePort())), '--no-browser', ...(options.args ?? [])];
+    const args = ['--root', this.root, '--port', String(port ?? 0), '--no-browser', ...(options.args ?? [])];
     this.child = spawn(program, args, {
       cwd: this.root, stdio: ['ignore', 'ignore', 'pipe'],
       env: { PATH: process.env.PATH, LANG: 'C.UTF-8', HOME: this.home, USERPROFILE: this.home, TMPDIR: process.env.TMPDIR ?? '/tmp', ...(process.env.ZEROCLAW_WEB_DIR ? { ZEROCLAW_WEB_DIR: process.env.ZEROCLAW_WEB_DIR } : {}), ...options.env },
@@ -190,15 +189,6 @@ export class Companion {
     await this.ended;
     clearTimeout(late);
   }
-}
-
-/** @returns {Promise<number>} a port that nobody uses now */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Processes whose command line holds a text (Linux). @param {string} text @returns {number[]} */
