@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -124,6 +125,7 @@ func newSegment(name string) (segment, *fault) {
 		return segment{}, faultf("too_many_stars", "a name in the rule has %d stars; at most %d are possible", len(pieces)-1, maxSegmentStars)
 	}
 	s := segment{text: name}
+	var compiled [len(s.globs)]string
 	for v := range s.globs {
 		quoted := make([]string, len(pieces))
 		for i, p := range pieces {
@@ -133,7 +135,12 @@ func newSegment(name string) (segment, *fault) {
 			}
 			quoted[i] = glob.QuoteMeta(text)
 		}
-		g, err := glob.Compile(strings.Join(quoted, "*"))
+		compiled[v] = strings.Join(quoted, "*")
+		if same := slices.Index(compiled[:v], compiled[v]); same >= 0 {
+			s.globs[v] = s.globs[same] // most names are spelled alike on every volume
+			continue
+		}
+		g, err := glob.Compile(compiled[v])
 		if err != nil {
 			return segment{}, faultf("grammar", "the name %q cannot be matched: %v", name, err)
 		}
@@ -214,6 +221,9 @@ func matchSegments(pattern []segment, names []string, fold, nfc, strict bool) bo
 			}
 		}
 		reach, next = next, reach
+		if !slices.Contains(reach, true) {
+			return false
+		}
 	}
 	return reach[len(names)]
 }

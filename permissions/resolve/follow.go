@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -22,15 +23,59 @@ type place struct {
 	info fs.FileInfo // what stands there, nil if nothing
 	link bool        // it is a link itself (only when the last one is not followed)
 	proc []string    // what was passed in /proc on the way
+
+	// Where nothing stands at real, the deepest folder above it that exists.
+	dir     string
+	dirInfo fs.FileInfo
+}
+
+// folder is the deepest folder at or above the place that exists.
+func (at place) folder() (dir string, info fs.FileInfo, err error) {
+	switch {
+	case at.info == nil:
+		return at.dir, at.dirInfo, nil
+	case at.info.IsDir():
+		return at.real, at.info, nil
+	}
+	dir = parent(at.real)
+	info, err = os.Lstat(filepath.FromSlash(dir))
+	return dir, info, err
+}
+
+// lstat looks at a slash path without following a link at its end.
+type lstat func(string) (fs.FileInfo, error)
+
+func lstatSlash(p string) (fs.FileInfo, error) { return os.Lstat(filepath.FromSlash(p)) }
+
+// remembering is an lstat that looks at each path once: for many paths below
+// the same folders, in a moment in which nothing is expected to change.
+func remembering() lstat {
+	type seen struct {
+		info fs.FileInfo
+		err  error
+	}
+	known := map[string]seen{}
+	return func(p string) (fs.FileInfo, error) {
+		k, ok := known[p]
+		if !ok {
+			k.info, k.err = lstatSlash(p)
+			known[p] = k
+		}
+		return k.info, k.err
+	}
 }
 
 // follow resolves every link of a clean absolute path, the last one only if
 // last is set. Names behind one that does not exist are kept as they are. why
 // says in words what makes the path impossible.
 func follow(clean string, last bool) (at place, why string) {
+	return followWith(lstatSlash, clean, last)
+}
+
+func followWith(look lstat, clean string, last bool) (at place, why string) {
 	drive, rest := splitDrive(clean)
 	at.real = drive + "/"
-	info, err := os.Lstat(filepath.FromSlash(at.real))
+	info, err := look(at.real)
 	if err != nil {
 		return at, explain(at.real, err)
 	}
@@ -45,7 +90,7 @@ func follow(clean string, last bool) (at place, why string) {
 		}
 		if name == ".." {
 			at.real = parent(at.real)
-			if at.info, err = os.Lstat(filepath.FromSlash(at.real)); err != nil {
+			if at.info, err = look(at.real); err != nil {
 				return at, explain(at.real, err)
 			}
 			continue
@@ -54,16 +99,14 @@ func follow(clean string, last bool) (at place, why string) {
 		if strings.HasPrefix(next, "/proc/") {
 			at.proc = append(at.proc, next)
 		}
-		info, err := os.Lstat(filepath.FromSlash(next))
+		info, err := look(next)
 		if errors.Is(err, fs.ErrNotExist) {
-			for _, n := range todo {
-				if n == ".." {
-					return at, fmt.Sprintf("a link leads through %q, which does not exist", permissions.Visible(next))
-				}
-				next = join(next, n)
+			if up := slices.Index(todo, ".."); up >= 0 {
+				return at, fmt.Sprintf("a link leads through %q, which does not exist", permissions.Visible(strings.Join(append([]string{next}, todo[:up]...), "/")))
 			}
-			at.real, at.info = next, nil
-			return at, tooLong(next)
+			at.dir, at.dirInfo = at.real, at.info
+			at.real, at.info = strings.Join(append([]string{next}, todo...), "/"), nil
+			return at, tooLong(at.real)
 		}
 		if err != nil {
 			return at, explain(next, err)
@@ -97,7 +140,7 @@ func follow(clean string, last bool) (at place, why string) {
 		}
 		if strings.HasPrefix(rest, "/") {
 			at.real = strings.ToUpper(drive) + "/"
-			if at.info, err = os.Lstat(filepath.FromSlash(at.real)); err != nil {
+			if at.info, err = look(at.real); err != nil {
 				return at, explain(at.real, err)
 			}
 			target = rest

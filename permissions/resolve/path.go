@@ -3,8 +3,6 @@ package resolve
 import (
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"zeroclaw/permissions"
@@ -67,14 +65,12 @@ func second(clean string, op permissions.Op, at place, replaces bool) string {
 // describe fills in what stands at p.Real and the folder above it.
 func describe(p *permissions.Path, at place) (why string) {
 	var err error
-	p.Dir = parent(p.Real)
-	info, err := os.Lstat(filepath.FromSlash(p.Dir))
-	for err != nil && p.Dir != parent(p.Dir) {
-		p.Dir = parent(p.Dir)
-		info, err = os.Lstat(filepath.FromSlash(p.Dir))
-	}
-	if err != nil {
-		return explain(p.Dir, err)
+	info := at.dirInfo
+	if p.Dir = at.dir; at.info != nil {
+		p.Dir = parent(p.Real)
+		if info, err = lstatSlash(p.Dir); err != nil {
+			return explain(p.Dir, err)
+		}
 	}
 	id, err := identify(p.Dir, info)
 	if err != nil {

@@ -1,8 +1,6 @@
 package resolve
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 
 	"zeroclaw/permissions"
@@ -23,7 +21,7 @@ func (r *Resolver) Bases(rules []permissions.Rule, old Bases) Bases {
 			out[rule.Text] = kept
 			continue
 		}
-		if at, why := r.base(rule); why == "" {
+		if at, why := r.base(rule, lstatSlash); why == "" {
 			out[rule.Text] = permissions.EncodePath(at.real)
 		}
 	}
@@ -36,9 +34,10 @@ func (r *Resolver) Bases(rules []permissions.Rule, old Bases) Bases {
 // know was saved for another root.
 func (r *Resolver) Anchor(rules []permissions.Rule, bases Bases) []permissions.Anchored {
 	out := make([]permissions.Anchored, 0, len(rules))
+	look := remembering() // most rules lie in the same few folders
 	for _, rule := range rules {
 		a := permissions.Anchored{Rule: rule, Status: permissions.RuleActive}
-		at, why := r.base(rule)
+		at, why := r.base(rule, look)
 		saved, known := bases[rule.Text]
 		switch {
 		case why != "":
@@ -51,7 +50,7 @@ func (r *Resolver) Anchor(rules []permissions.Rule, bases Bases) []permissions.A
 		}
 		if why == "" {
 			a.Base = at.real
-			a.Fold, a.NFC = r.compares(at.real)
+			a.Fold, a.NFC = r.compares(at)
 		}
 		out = append(out, a)
 	}
@@ -59,7 +58,7 @@ func (r *Resolver) Anchor(rules []permissions.Rule, bases Bases) []permissions.A
 }
 
 // base resolves the fixed prefix of a rule.
-func (r *Resolver) base(rule permissions.Rule) (place, string) {
+func (r *Resolver) base(rule permissions.Rule, look lstat) (place, string) {
 	p := rule.Prefix()
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		if r.home == "" {
@@ -72,22 +71,18 @@ func (r *Resolver) base(rule permissions.Rule) (place, string) {
 	if why != "" {
 		return place{}, why
 	}
-	return follow(clean, true)
+	return followWith(look, clean, true)
 }
 
 // compares says how the volume that a place is or will be on compares names.
-func (r *Resolver) compares(real string) (fold, nfc bool) {
-	for dir := real; ; dir = parent(dir) {
-		info, err := os.Lstat(filepath.FromSlash(dir))
-		if err == nil && info.IsDir() {
-			id, err := identify(dir, info)
-			if err != nil {
-				return false, false
-			}
-			return r.volumes.of(dir, identity{id.dev, id.ino, 0}, real)
-		}
-		if dir == parent(dir) {
-			return false, false
-		}
+func (r *Resolver) compares(at place) (fold, nfc bool) {
+	dir, info, err := at.folder()
+	if err != nil {
+		return false, false
 	}
+	id, err := identify(dir, info)
+	if err != nil {
+		return false, false
+	}
+	return r.volumes.of(dir, identity{id.dev, id.ino, 0}, at.real)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -233,23 +234,24 @@ func (o *ownState) holdsIdentity(real string) bool {
 		return false
 	}
 	ids := o.look().ids
-	for dir, below := real, ""; ; {
-		if info, err := os.Lstat(filepath.FromSlash(dir)); err == nil {
-			if id, err := identify(dir, info); err == nil {
-				if root, ok := ids[identity{id.dev, id.ino, 0}]; ok {
-					return !o.inWorkspace(root + below)
-				}
+	held := false
+	drive, rest := splitDrive(real)
+	dir, below := drive+"/", names(rest)
+	for {
+		// From the top on: nothing stands below what does not exist.
+		info, err := lstatSlash(dir)
+		if err != nil {
+			return held
+		}
+		if id, err := identify(dir, info); err == nil {
+			if root, ok := ids[identity{id.dev, id.ino, 0}]; ok {
+				held = !o.inWorkspace(strings.Join(append([]string{root}, below...), "/"))
 			}
 		}
-		up := parent(dir)
-		if up == dir {
-			return false
+		if len(below) == 0 {
+			return held
 		}
-		below = dir[len(up):] + below
-		if below[0] != '/' {
-			below = "/" + below
-		}
-		dir = up
+		dir, below = join(dir, below[0]), below[1:]
 	}
 }
 
