@@ -8,7 +8,6 @@ import (
 
 	"zeroclaw/localserver/config"
 	"zeroclaw/localserver/guard"
-	"zeroclaw/localserver/session"
 	"zeroclaw/permissions"
 	"zeroclaw/permissions/approval"
 	"zeroclaw/permissions/resolve"
@@ -228,36 +227,4 @@ func (s *Server) postReset(w http.ResponseWriter, _ *http.Request) {
 	}
 	s.hub.Publish("permissions.changed", struct{}{})
 	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
-}
-
-// postExplain serves POST /api/permissions/explain.
-func (s *Server) postExplain(w http.ResponseWriter, r *http.Request) {
-	var in session.Query
-	if err := guard.Decode(r, &in); err != nil {
-		guard.WriteError(w, err)
-		return
-	}
-	guard.WriteJSON(w, http.StatusOK, s.explain(in))
-}
-
-// explain answers the rule tester: with the live permissions, or with those
-// that the query brings along.
-func (s *Server) explain(q session.Query) session.Answer {
-	if q.Home == "" {
-		q.Home = s.config.Home
-	}
-	if q.Root == "" {
-		q.Root = s.Root()
-	}
-	if q.Rules != nil {
-		return session.ExplainAlone(q)
-	}
-	j, err := s.judgeFor(q.Root)
-	if err != nil {
-		return session.Answer{Verdict: permissions.Error, Reason: err.Error(), Resolved: []approval.Resolved{}}
-	}
-	if q.Policy != "" {
-		j.Settings.Policy = q.Policy
-	}
-	return session.Explain(j, q)
 }

@@ -40,7 +40,7 @@ func (e environment) running(cmd *cobra.Command) (localserver.Instance, error) {
 	}
 	i, err := localserver.Find(cmd.Context(), state)
 	if err != nil {
-		return i, failure{err: fmt.Errorf("find the running companion: %w", err), hint: "start it with: zeroclaw"}
+		return i, failure{err: err, hint: "start it with: zeroclaw"}
 	}
 	return i, nil
 }

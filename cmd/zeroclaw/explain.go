@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,8 +26,9 @@ func newExplain(e environment) *cobra.Command {
 		Long: strings.TrimSpace(`
 Answers with the function that decides real calls, and runs nothing. --batch reads
 JSON lines {"root","home","rules","op","path"} or {"root","home","rules","command",
-"cwd","policy","mode"} from standard input and writes one verdict a line. Exits 3
-when a single path or command would be denied.`),
+"cwd","policy","mode"} from standard input and writes one verdict a line; keys that
+are unknown, there twice or in another case make the verdict an error. Exits 3 when
+a single path or command would be denied.`),
 		Example: "  zeroclaw explain read ~/notes.md\n  zeroclaw explain command -- ls -la docs",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if batch {
@@ -41,7 +43,7 @@ when a single path or command would be denied.`),
 			if err != nil {
 				return err
 			}
-			return printAnswer(e.stdout, a, asJSON)
+			return e.printAnswer(a, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&batch, "batch", false, "read JSON lines, write verdict lines")
@@ -89,7 +91,11 @@ func (e environment) explain(cmd *cobra.Command, q localserver.Query, root strin
 	if err != nil {
 		return localserver.Answer{}, err
 	}
-	q.Root = root
+	if root != "" {
+		if q.Root, err = filepath.Abs(root); err != nil {
+			return localserver.Answer{}, failure{err: fmt.Errorf("use --root %q: %w", root, err)}
+		}
+	}
 	if i, err := localserver.Find(cmd.Context(), state); err == nil {
 		var a localserver.Answer
 		if err := i.Do(cmd.Context(), "POST", "/api/permissions/explain", q, &a); err != nil {
@@ -108,7 +114,8 @@ func (e environment) explain(cmd *cobra.Command, q localserver.Query, root strin
 	return a, nil
 }
 
-func printAnswer(w io.Writer, a localserver.Answer, asJSON bool) error {
+func (e environment) printAnswer(a localserver.Answer, asJSON bool) error {
+	w := e.stdout
 	if asJSON {
 		if err := json.NewEncoder(w).Encode(a); err != nil {
 			return failure{err: err}
@@ -124,11 +131,23 @@ func printAnswer(w io.Writer, a localserver.Answer, asJSON bool) error {
 		for _, p := range a.Proposed {
 			fmt.Fprintf(w, "  the rule %s would allow it\n", p)
 		}
+		for _, r := range a.Inactive {
+			fmt.Fprintf(w, "  the rule %s is there, but counts for another folder: \"Use here too\" in Settings → Permissions makes it count here\n", r)
+		}
+		fmt.Fprintf(w, "  %s\n", e.answeredFor(a.Root))
 	}
 	if a.Verdict == permissions.Deny || a.Verdict == permissions.Error {
 		return failure{err: fmt.Errorf("the call would not run: %s", a.Reason), code: exitDenied}
 	}
 	return nil
+}
+
+// answeredFor says which folder an answer is about.
+func (e environment) answeredFor(root string) string {
+	if filepath.Clean(root) == filepath.Clean(e.cwd) {
+		return "in " + root
+	}
+	return "in " + root + "; --root . asks about the current folder"
 }
 
 // maxBatchLine bounds one line of --batch, in bytes.
@@ -137,28 +156,51 @@ const maxBatchLine = 64 << 20
 // explainBatch answers JSON lines in order. A line that cannot be read gets a
 // verdict too, so that answers and questions stay side by side.
 func explainBatch(in io.Reader, out io.Writer) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), maxBatchLine)
+	lines := bufio.NewReaderSize(in, 64<<10)
 	w := bufio.NewWriter(out)
 	answers := json.NewEncoder(w)
 	answers.SetEscapeHTML(false)
-	for lines.Scan() {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
+	for {
+		line, whole, err := readLine(lines)
+		if err != nil && err != io.EOF {
+			return failure{err: fmt.Errorf("read a line: %w", err)}
 		}
-		var q localserver.Query
-		var a localserver.Answer
-		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
-			a = localserver.Unanswerable("the line cannot be read: " + err.Error())
+		if !whole || len(bytes.TrimSpace(line)) > 0 {
+			a := localserver.Unanswerable(fmt.Sprintf("the line is longer than %d MiB", maxBatchLine>>20))
+			if whole {
+				a = explainLine(line)
+			}
+			if err := answers.Encode(a); err != nil {
+				return failure{err: fmt.Errorf("write a verdict: %w", err)}
+			}
+		}
+		if err == io.EOF {
+			return wrap(w.Flush())
+		}
+	}
+}
+
+func explainLine(line []byte) localserver.Answer {
+	q, err := localserver.ReadQuery(line)
+	if err != nil {
+		return localserver.Unanswerable("the line cannot be read: " + err.Error())
+	}
+	return localserver.ExplainAlone(q)
+}
+
+// readLine reads up to the end of a line. Of one that is too long it keeps
+// nothing and says so.
+func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
+	whole = true
+	for {
+		piece, err := r.ReadSlice('\n')
+		if whole = whole && len(line)+len(piece) <= maxBatchLine; whole {
+			line = append(line, piece...)
 		} else {
-			a = localserver.ExplainAlone(q)
+			line = nil
 		}
-		if err := answers.Encode(a); err != nil {
-			return failure{err: fmt.Errorf("write a verdict: %w", err)}
+		if err != bufio.ErrBufferFull {
+			return line, whole, err
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return failure{err: fmt.Errorf("read a line: %w", err)}
-	}
-	return wrap(w.Flush())
 }

@@ -48,14 +48,14 @@ func DecodeBytes(text []byte, into any) *FieldError {
 		return f
 	}
 	if shape(t.Elem()) == shapeStruct && kind != '{' {
-		return &FieldError{"", "the body must be a JSON object"}
+		return &FieldError{"", "it must be a JSON object"}
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
 			return &FieldError{jsonPath(t.Elem(), wrong.Field), "a JSON " + wrong.Value + " is not what belongs here; send " + describe(wrong.Type)}
 		}
-		return &FieldError{"", "the body cannot be used: " + err.Error()}
+		return &FieldError{"", "the JSON cannot be used: " + err.Error()}
 	}
 	return nil
 }
@@ -64,23 +64,23 @@ func DecodeBytes(text []byte, into any) *FieldError {
 // It returns the first byte of the value.
 func parse(text []byte, t reflect.Type) (byte, *FieldError) {
 	if len(bytes.TrimLeft(text, " \t\r\n")) == 0 {
-		return 0, &FieldError{"", "the body is empty; send a JSON object, at least {}"}
+		return 0, &FieldError{"", "it is empty; send a JSON object, at least {}"}
 	}
 	if !utf8.Valid(text) {
-		return 0, &FieldError{"", "the body is not valid UTF-8"}
+		return 0, &FieldError{"", "the JSON is not valid UTF-8"}
 	}
 	// The depth comes first: the walk below and json.Unmarshal recurse.
 	if tooDeep(text) {
-		return 0, &FieldError{"", fmt.Sprintf("the body nests deeper than %d levels", MaxDepth)}
+		return 0, &FieldError{"", fmt.Sprintf("the JSON nests deeper than %d levels", MaxDepth)}
 	}
 	if !json.Valid(text) {
 		var raw json.RawMessage
 		var syntax *json.SyntaxError
 		if err := json.Unmarshal(text, &raw); errors.As(err, &syntax) {
 			line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
-			return 0, &FieldError{"", fmt.Sprintf("the body is not one JSON value: %s (line %d, byte %d)", syntax, line, syntax.Offset)}
+			return 0, &FieldError{"", fmt.Sprintf("this is not one JSON value: %s (line %d, byte %d)", syntax, line, syntax.Offset)}
 		}
-		return 0, &FieldError{"", "the body is not one JSON value"}
+		return 0, &FieldError{"", "this is not one JSON value"}
 	}
 	w := walker{text: text}
 	w.space()

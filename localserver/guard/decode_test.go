@@ -108,11 +108,15 @@ func TestManyKeys(t *testing.T) {
 			b.WriteString(`":0,`)
 		}
 		text := append(slices.Clone(b.Bytes()), []byte(`"last":0}`)...)
-		start := time.Now()
-		if f := CheckJSON(text); f != nil {
-			t.Fatal(f)
+		best := time.Hour // of a few: a busy machine slows one down, not all
+		for range 5 {
+			start := time.Now()
+			if f := CheckJSON(text); f != nil {
+				t.Fatal(f)
+			}
+			best = min(best, time.Since(start))
 		}
-		return time.Since(start)
+		return best
 	}
 	// Comparing each key with each would take a hundred times as long.
 	if few, many := check(10_000), check(100_000); many > 50*few+100*time.Millisecond {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"zeroclaw/permissions"
@@ -36,6 +37,8 @@ type Answer struct {
 	Marks    []permissions.Mark        `json:"marks,omitempty"`
 	Resolved []approval.Resolved       `json:"resolved"`
 	Proposed []string                  `json:"proposed_rules,omitempty"`
+	Inactive []string                  `json:"inactive_rules,omitempty"` // would have covered it, but cover nothing under this root
+	Root     string                    `json:"root,omitempty"`           // what relative paths hang from
 	Invalid  []permissions.InvalidRule `json:"invalid,omitempty"`
 }
 
@@ -77,7 +80,15 @@ func Explain(j Judge, q Query) Answer {
 	}
 	got := j.Decide(Subject{Spec: tools.Spec{Name: name, OwnName: name, Origin: permissions.OriginLocal}}, plan)
 	v := got.Verdict
-	a := Answer{Verdict: v.Decision, Row: v.Row, Rule: v.Rule, Reason: v.Reason, Key: v.Key, Args: v.Args, Proposed: v.Proposed, Resolved: []approval.Resolved{}}
+	a := Answer{Verdict: v.Decision, Row: v.Row, Rule: v.Rule, Reason: v.Reason, Key: v.Key, Args: v.Args, Resolved: []approval.Resolved{}}
+	for _, rule := range v.Proposed {
+		// One that is in the file already belongs to another root, or its folder has moved.
+		if slices.ContainsFunc(j.Settings.Rules, func(r permissions.Anchored) bool { return r.Text == rule }) {
+			a.Inactive = append(a.Inactive, rule)
+		} else {
+			a.Proposed = append(a.Proposed, rule)
+		}
+	}
 	paths := got.Paths
 	if c := got.Command; c != nil {
 		a.Class, a.Marks, paths = c.Class, c.Marks, c.Paths
