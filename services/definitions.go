@@ -65,7 +65,10 @@ func (v *Supervisor) Rescan() {
 
 func (v *Supervisor) addLocked(spec Spec) {
 	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}),
-		logs: &ring{now: v.config.Now, redact: v.config.Redact}, spec: spec, saved: v.saved[spec.Name]}
+		logs: &ring{now: v.config.Now, redact: v.config.Redact}, spec: spec, saved: v.saved[spec.Name],
+		// A millionth of a second for each change leaves room below 2^53,
+		// where JavaScript's whole numbers end.
+		rev: uint64(v.config.Now().Unix()) * 1_000_000}
 	s.settleLocked()
 	if s.spec.Invalid == nil && s.installed && s.autostartLocked() {
 		s.want, s.state = true, Starting

@@ -33,6 +33,7 @@ type service struct {
 
 	mu      sync.Mutex // guards everything below
 	changed chan struct{}
+	rev     uint64 // counts changes
 	spec    Spec
 	saved   Saved
 
@@ -70,6 +71,7 @@ type service struct {
 func (s *service) edit(f func()) {
 	s.mu.Lock()
 	f()
+	s.rev++
 	close(s.changed)
 	s.changed = make(chan struct{})
 	s.mu.Unlock()

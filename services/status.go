@@ -25,7 +25,11 @@ const (
 // Status is what is shown of one server; its JSON is the `service` shape of the
 // HTTP API.
 type Status struct {
-	ID          string            `json:"id"`
+	ID string `json:"id"`
+	// Rev rises with every change, also across a restart of the companion and
+	// a definition that was removed and came back: of two statuses of a server
+	// the one with the higher Rev is the newer one.
+	Rev         uint64            `json:"rev"`
 	DisplayName map[string]string `json:"display_name"`
 	Description map[string]string `json:"description"`
 	Help        string            `json:"help,omitempty"`
@@ -84,6 +88,20 @@ type Event struct {
 	Lines      []LogLine // of EventLog: the newest ones; a gap in Seq means that more can be read with Logs
 }
 
+// Pids are the process ids of the servers that run here, without reading the
+// definitions anew.
+func (v *Supervisor) Pids() []int {
+	var out []int
+	for _, s := range v.all() {
+		s.mu.Lock()
+		if s.info.Pid > 0 {
+			out = append(out, s.info.Pid)
+		}
+		s.mu.Unlock()
+	}
+	return out
+}
+
 func (s *service) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +110,7 @@ func (s *service) status() Status {
 
 func (s *service) statusLocked() Status {
 	st := Status{
-		ID: s.spec.Name, DisplayName: s.spec.DisplayName, Description: s.spec.Description, Help: s.spec.Help,
+		ID: s.spec.Name, Rev: s.rev, DisplayName: s.spec.DisplayName, Description: s.spec.Description, Help: s.spec.Help,
 		Origin: s.spec.Origin, Transport: s.spec.Transport, State: s.state, Reason: s.reason,
 		Options: []OptionStatus{}, Tools: len(s.tools), Pid: s.info.Pid, Protocol: s.info.Protocol,
 		Started: stamp(s.started), LastOK: stamp(s.lastOK), NextTry: stamp(s.notBefore),
