@@ -3,6 +3,7 @@ package localserver
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"zeroclaw/localserver/guard"
 	"zeroclaw/localserver/session"
+	"zeroclaw/localserver/store"
 	"zeroclaw/tools"
 )
 
@@ -56,6 +58,14 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request) {
 	if strings.ContainsAny(in.Conversation, "/\\.\x00") || len(in.Conversation) > 64 {
 		guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "conversation", Message: "give the id of a conversation"})
 		return
+	}
+	if in.Conversation != "" {
+		// A store that is out of order keeps nobody from working.
+		if _, err := s.store.Conversation(r.Context(), in.Conversation); errors.Is(err, store.ErrNotFound) {
+			guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "unknown_conversation", Field: "conversation",
+				Message: fmt.Sprintf("there is no conversation %q; it may have been deleted", in.Conversation)})
+			return
+		}
 	}
 	one, err := s.sessions.Open(in)
 	if err != nil {

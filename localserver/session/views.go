@@ -20,7 +20,7 @@ type View struct {
 	Created      time.Time             `json:"created"`
 	Conversation string                `json:"conversation,omitempty"`
 	Root         string                `json:"root"`
-	Tools        []Tool                `json:"tools,omitempty"`
+	Tools        []Tool                `json:"tools,omitzero"` // nil where they are not asked for
 	System       []Part                `json:"system"`
 	Warnings     []permissions.Warning `json:"warnings"`
 	Workspace    string                `json:"workspace"`
