@@ -126,7 +126,7 @@ func (s *Server) wireTools() {
 		Environ: c.Environ, Path: process.LoginPath, Ledger: s.ledger, Now: c.Now,
 		Secret: func(v string) bool { return s.secrets.Redact(v) != v },
 	})
-	s.relay = relay.New(relay.Config{Providers: s.provider, Redact: s.secrets.Redact})
+	s.relay = relay.New(relay.Config{Providers: s.provider, OwnPort: func() int { return s.port }, Redact: s.secrets.Redact})
 	s.wireServices()
 	definitions, err := approval.OpenDefinitions(statePath(c.State, "definitions.json"))
 	if err != nil {

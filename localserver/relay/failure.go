@@ -72,6 +72,8 @@ func explain(err, cause error, u *url.URL) *failure {
 		return bad("provider_redirect", "the model server at %s redirects to %s; if you trust that address, set it as the provider's base_url", at, red.to)
 	case errors.As(err, &red) || errors.Is(err, errTooMany):
 		return bad("provider_redirect", "the model server at %s redirects without end; check the provider's base_url", at)
+	case errors.Is(err, errSelf):
+		return bad("provider_is_companion", "%s is the companion itself, not a model server; set the provider's base_url to the server that runs the model", at)
 	case errors.As(err, &refused):
 		return bad("provider_unencrypted", "%s is at the public address %s, and plain http would send key and chat unencrypted; use https in the provider's base_url", at, refused.addr)
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -48,7 +48,7 @@ func FindLocal(ctx context.Context, ports []LocalPort, timeout time.Duration) []
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	t := plainTransport()
+	t := plainTransport(dialing{})
 	t.DisableKeepAlives = true
 	results := make([]*Found, len(ports))
 	var wg sync.WaitGroup

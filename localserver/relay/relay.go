@@ -33,6 +33,9 @@ type Config struct {
 	Idle time.Duration
 	// Stuck is how long the page may take to read a piece; 0 is 1 minute.
 	Stuck time.Duration
+	// OwnPort is the port that the companion listens on: no provider can be
+	// there, on any loopback address. nil: not known.
+	OwnPort func() int
 	// Redact removes secrets from a provider's error text on top of the
 	// profile's own key; nil leaves it as it is.
 	Redact func(string) string
@@ -60,7 +63,8 @@ func New(c Config) *Relay {
 	}
 	r := &Relay{c: c, transport: func(string) http.RoundTripper { return c.Transport }}
 	if c.Transport == nil {
-		plain, secure := plainTransport(), secureTransport()
+		d := dialing{c.OwnPort}
+		plain, secure := plainTransport(d), secureTransport(d)
 		r.transport = func(scheme string) http.RoundTripper {
 			if scheme == "http" {
 				return plain

@@ -360,7 +360,7 @@ func TestPlainHTTPStaysNear(t *testing.T) {
 		{"8.8.8.8:80", false}, {"169.254.169.254:80", false}, {"172.32.0.1:1", false}, {"0.0.0.0:1", false}, {"[2001:db8::1]:1", false},
 		{"[::ffff:8.8.8.8]:1", false}, {"[fe80::1]:1", false}, {"224.0.0.1:1", false}, {"[::]:1", false}, {"x", false},
 	} {
-		d := plainControl("tcp", tt.address, nil)
+		d := control(dialing{}.plain)("tcp", tt.address, nil)
 		if (d == nil) != tt.ok {
 			t.Errorf("connecting to %s = %v, want ok = %v", tt.address, d, tt.ok)
 		}

@@ -1,7 +1,9 @@
 package relay
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -30,25 +32,56 @@ func transport() *http.Transport {
 
 // secureTransport is for https; it goes through a proxy when the environment
 // names one.
-func secureTransport() *http.Transport {
+func secureTransport(d dialing) *http.Transport {
 	t := transport()
 	t.Proxy = http.ProxyFromEnvironment
-	t.DialContext = (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	t.DialContext = dial(d.notSelf)
 	return t
 }
 
-// plainTransport is for http. A name is resolved by the dialer, so the check
-// sees the address that is connected to, whatever DNS said before.
-func plainTransport() *http.Transport {
+// plainTransport is for http.
+func plainTransport(d dialing) *http.Transport {
 	t := transport()
-	t.DialContext = (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second, Control: plainControl}).DialContext
+	t.DialContext = dial(d.plain)
 	return t
 }
 
-func plainControl(_, address string, _ syscall.RawConn) error {
-	a, err := netip.ParseAddrPort(address)
-	if err != nil || !near(a.Addr()) {
-		return &farError{address}
+// dial connects to addresses that pass a check. The dialer resolves names
+// itself, so the check sees the real address, whatever DNS said before.
+func dial(check func(to netip.AddrPort) error) func(context.Context, string, string) (net.Conn, error) {
+	return (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second, Control: control(check)}).DialContext
+}
+
+func control(check func(to netip.AddrPort) error) func(network, address string, _ syscall.RawConn) error {
+	return func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return &farError{address}
+		}
+		return check(to)
+	}
+}
+
+// dialing judges the addresses that are connected to.
+type dialing struct {
+	ownPort func() int // nil: unknown
+}
+
+// errSelf refuses the companion as its own model server: each request would
+// come back as another one, without end.
+var errSelf = errors.New("this is the companion itself")
+
+func (d dialing) notSelf(to netip.AddrPort) error {
+	a := to.Addr().Unmap()
+	if d.ownPort != nil && int(to.Port()) == d.ownPort() && (a.IsLoopback() || a.IsUnspecified()) {
+		return errSelf
 	}
 	return nil
+}
+
+func (d dialing) plain(to netip.AddrPort) error {
+	if !near(to.Addr()) {
+		return &farError{to.String()}
+	}
+	return d.notSelf(to)
 }
