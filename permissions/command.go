@@ -43,5 +43,6 @@ type Operand struct {
 	Text string // the word after quote removal, or "." where the command implies it
 	Op   Op
 	Walk bool   // the command walks everything below
+	Late bool   // a flag or its value, behind a file: a system that stops reading flags there takes it for a file too
 	Into string // not "": when Text is an existing folder, Text + "/" + Into is what is written (cp, mv)
 }

@@ -116,10 +116,15 @@ func undecided(s Settings, r Request) Verdict {
 		paths = r.Paths
 	}
 	var open []Path
-	for _, p := range paths {
+	flags := true // nothing but flags is open
+	for i, p := range paths {
 		if !new(coverage).path(s.Rules, p) {
 			open = append(open, p)
+			flags = flags && c != nil && i < len(c.Operands) && c.Operands[i].Late
 		}
+	}
+	if len(open) > 0 && flags {
+		return *verdict(Ask, 14, KeyFlagBehind, "flag", short(open[0].Given))
 	}
 	if len(open) > 0 {
 		v = uncovered(s.Rules, open[0])

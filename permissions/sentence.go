@@ -34,6 +34,7 @@ const (
 	KeyUnmodelledWhy     = "unmodelled_why"
 	KeyNotInstalled      = "not_installed"
 	KeyCwdOutside        = "cwd_outside"
+	KeyFlagBehind        = "flag_behind"
 	KeyTooMany           = "too_many"
 	KeyTreeNotCovered    = "tree_not_covered"
 	KeyNotCovered        = "not_covered"
@@ -72,6 +73,7 @@ var sentences = map[string]string{
 	KeyUnmodelledWhy:     `The rules cannot judge this command: {why}.`,
 	KeyNotInstalled:      `"{program}" is in none of the system's program folders.`,
 	KeyCwdOutside:        `The command would run in "{path}", which is outside the root and not covered by a rule.`,
+	KeyFlagBehind:        `"{flag}" stands behind the names of files, where some systems take it for one more file; flags belong in front of them.`,
 	KeyTooMany:           `There is too much below "{path}" to look at before the call.`,
 	KeyTreeNotCovered:    `No {access} rule covers everything below "{path}".`,
 	KeyNotCovered:        `No {access} rule covers "{path}".`,

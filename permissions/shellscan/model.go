@@ -80,7 +80,11 @@ func model(argv []word) ([]permissions.Operand, *Finding) {
 		if implied {
 			c.add(".", op)
 		}
-		for _, w := range append(paths, l.late...) {
+		for _, w := range paths {
+			c.add(w.text, op)
+		}
+		c.late = true
+		for _, w := range l.late {
 			c.add(w.text, op)
 		}
 	case pair:
@@ -124,6 +128,7 @@ var rowFlags = func() map[string]map[string]flag {
 // collector gathers operands, each once.
 type collector struct {
 	walk bool
+	late bool
 	out  []permissions.Operand
 	have map[permissions.Operand]bool
 }
@@ -136,7 +141,7 @@ func (c *collector) into(text string, op permissions.Op, name string) {
 	if strings.HasPrefix(text, "~") {
 		text = "./" + text
 	}
-	o := permissions.Operand{Text: text, Op: op, Walk: c.walk, Into: name}
+	o := permissions.Operand{Text: text, Op: op, Walk: c.walk, Late: c.late, Into: name}
 	if c.have[o] {
 		return
 	}

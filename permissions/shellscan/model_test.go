@@ -9,11 +9,14 @@ import (
 )
 
 // short writes operands as "r:a l:b/** w:c/(a) d:e": the operation, the path, "/**"
-// for a walk, and the name kept in a destination.
+// for a walk, "?" for a flag behind a file, and the name kept in a destination.
 func short(operands []permissions.Operand) string {
 	var out []string
 	for _, o := range operands {
 		s := string(o.Op[0]) + ":" + o.Text
+		if o.Late {
+			s += "?"
+		}
 		if o.Walk {
 			s += "/**"
 		}
@@ -142,18 +145,18 @@ func TestSimple(t *testing.T) {
 
 		// A flag behind an operand is a file for a system that does not permute:
 		// both readings must be covered.
-		"cat a -n":        "r:a r:-n",
-		"head a -n 5":     "r:a r:-n r:5",
-		"head a -n5":      "r:a r:-n5",
-		"ls p -la":        "l:p l:-la",
-		"ls p -R":         "l:p/** l:-R/**",
-		"grep foo a -n":   "r:a r:-n",
-		"grep a -e foo":   "r:a r:-e r:foo",
-		"grep foo p -rn":  "r:p/** r:-rn/**",
-		"cat a -- b":      "r:a r:b r:--",
-		"cat a -- -n":     "r:a r:-n r:--",
-		"mkdir a -p":      "w:a w:-p",
-		"rm a -f":         "d:a d:-f",
+		"cat a -n":        "r:a r:-n?",
+		"head a -n 5":     "r:a r:-n? r:5?",
+		"head a -n5":      "r:a r:-n5?",
+		"ls p -la":        "l:p l:-la?",
+		"ls p -R":         "l:p/** l:-R?/**",
+		"grep foo a -n":   "r:a r:-n?",
+		"grep a -e foo":   "r:a r:-e? r:foo?",
+		"grep foo p -rn":  "r:p/** r:-rn?/**",
+		"cat a -- b":      "r:a r:b r:--?",
+		"cat a -- -n":     "r:a r:-n r:--?",
+		"mkdir a -p":      "w:a w:-p?",
+		"rm a -f":         "d:a d:-f?",
 		"basename a -s x": "",
 	} {
 		c := Scan(text)

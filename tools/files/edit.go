@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"zeroclaw/permissions"
@@ -76,6 +77,9 @@ func (e editFile) decode(args json.RawMessage) (editCall, error) {
 			return c, fmt.Errorf("edit_file: mode %s does not take the argument %q", c.mode, n)
 		}
 	}
+	if namesFolder(c.path) {
+		return c, fmt.Errorf("edit_file: argument %q ends like the name of a folder; give the name of a file", "path")
+	}
 	if c.mode != "replace" && c.all {
 		return c, fmt.Errorf("edit_file: mode %s does not take the argument %q", c.mode, "replace_all")
 	}
@@ -86,6 +90,17 @@ func (e editFile) decode(args json.RawMessage) (editCall, error) {
 		return c, fmt.Errorf("edit_file: argument %q must be the 64 hex digits of a SHA-256", "expect_hash")
 	}
 	return c, nil
+}
+
+// namesFolder reports a path that can only be one of a folder by its end:
+// cleaned, it would name a file that the caller did not mean.
+func namesFolder(p string) bool {
+	p = filepath.ToSlash(p)
+	switch p[strings.LastIndexByte(p, '/')+1:] {
+	case "", ".", "..":
+		return true
+	}
+	return false
 }
 
 func (e editFile) Plan(_ context.Context, args json.RawMessage) (tools.Plan, error) {

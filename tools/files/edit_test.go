@@ -38,6 +38,10 @@ func TestEditArguments(t *testing.T) {
 		`{"path":"a","content":"x","expect_hash":"12"}`:                              {"expect_hash"},
 		`{"path":"a","content":"x","expect_hash":"` + strings.Repeat("x", 64) + `"}`: {"expect_hash"},
 		`{"path":"a","content":"` + strings.Repeat("x", maxContent+1) + `"}`:         {"1048576"},
+		`{"path":"new/","content":"x"}`:                                              {`"path"`, "folder"},
+		`{"path":"new/.","content":"x"}`:                                             {`"path"`, "folder"},
+		`{"path":"new/x/..","content":"x"}`:                                          {`"path"`, "folder"},
+		`{"path":"a/","old_text":"x","new_text":"y"}`:                                {`"path"`, "folder"},
 		`[]`:                           {"object"},
 		`{"path":"a","content":"x"}{}`: {"nothing behind"},
 	} {
@@ -45,6 +49,9 @@ func TestEditArguments(t *testing.T) {
 	}
 	if got := g.read("a"); got != "x\n" {
 		t.Errorf("the file became %q", got)
+	}
+	if entries, _ := os.ReadDir(g.root); len(entries) != 1 {
+		t.Errorf("an edit that was refused left %v", entries)
 	}
 }
 
