@@ -93,7 +93,8 @@ func New(c Config, routes []Route) http.Handler {
 
 // ServeHTTP runs the checks that need no route, then finds the route.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a := &answer{ResponseWriter: w}
+	a := &answer{ResponseWriter: w, body: r.Body}
+	defer a.drain()
 	defer g.recovered(a, r)
 	secure(a.Header())
 	if e := g.checkHost(r); e != nil {
@@ -217,24 +218,6 @@ func (g *guard) checkToken(class Auth, ui string, r *http.Request) (TokenInfo, *
 	return info, nil
 }
 
-// refuse answers with e. When a body was announced the connection ends with
-// the answer: net/http would read the rest otherwise.
-func (g *guard) refuse(w http.ResponseWriter, r *http.Request, e *Error) {
-	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close")
-		// The server reads on for a while so that the answer arrives. Whoever
-		// was refused may not hold a connection that way.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(refusedTimeout))
-	}
-	if e.Status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-	}
-	WriteError(w, e)
-}
-
-// refusedTimeout is how long the rest of a refused request is waited for.
-const refusedTimeout = 500 * time.Millisecond
-
 // recovered turns a panic of a handler into a 500 and a log entry without
 // secrets. An answer already begun is broken off instead.
 func (g *guard) recovered(a *answer, r *http.Request) {
@@ -259,29 +242,3 @@ func (g *guard) recovered(a *answer, r *http.Request) {
 	g.refuse(a, r, &Error{Status: http.StatusInternalServerError, Code: "internal",
 		Message: "something went wrong inside the companion; its log says more"})
 }
-
-// answer remembers whether the answer has begun.
-type answer struct {
-	http.ResponseWriter
-	wrote bool
-}
-
-func (a *answer) WriteHeader(status int) {
-	a.wrote = a.wrote || status >= 200
-	a.ResponseWriter.WriteHeader(status)
-}
-
-func (a *answer) Write(p []byte) (int, error) {
-	a.wrote = true
-	return a.ResponseWriter.Write(p)
-}
-
-// Flush serves those who ask for an http.Flusher; Unwrap serves
-// http.ResponseController.
-func (a *answer) Flush() {
-	a.wrote = true
-	http.NewResponseController(a.ResponseWriter).Flush()
-}
-
-// Unwrap returns the writer of net/http.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
