@@ -145,7 +145,11 @@ func (e editFile) Run(ctx context.Context, args json.RawMessage) (tools.Result, 
 	if err != nil {
 		return tools.Result{}, err
 	}
-	defer e.f.alone(p.Real)()
+	done, err := e.f.alone(ctx, p.Real)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer done()
 	r, err := e.f.edit(ctx, pass, p, c)
 	if errors.Is(err, resolve.ErrChanged) {
 		// An edit that was waited for put another file in place. Where the rules
@@ -169,7 +173,7 @@ func (e editFile) Run(ctx context.Context, args json.RawMessage) (tools.Result, 
 }
 
 func (f *Files) edit(ctx context.Context, pass *tools.Pass, p permissions.Path, c editCall) (editResult, error) {
-	kept := f.keep(pass.Session, pass.CallID)
+	kept := f.keep(pass)
 	defer kept.discard()
 	ch, err := c.prepare(ctx, p, kept)
 	if err != nil {

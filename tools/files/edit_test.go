@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"zeroclaw/permissions"
 	"zeroclaw/permissions/resolve"
 )
 
@@ -249,117 +248,6 @@ func TestDiffOfFarPlaces(t *testing.T) {
 	r = into[editResult](t, g.call("edit_file", map[string]any{"path": "long", "old_text": "HERE", "new_text": "!"}))
 	if len(r.Diff) > maxDiffBytes {
 		t.Errorf("diff of %d bytes", len(r.Diff))
-	}
-}
-
-func TestUndo(t *testing.T) {
-	g := newGate(t, "RW:./**")
-	ctx := context.Background()
-	g.write("a", "old\r\n\xff")
-	if err := os.Chmod(g.path("a"), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	first := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "old_text": "old", "new_text": "new"}))
-	second := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "content": "newer"}))
-	created := into[editResult](t, g.call("edit_file", map[string]any{"path": "b/c", "content": "x"}))
-	judge := g.judge("edit_file")
-
-	if _, err := g.files.Undo(ctx, first.UndoID, judge); !errors.Is(err, ErrUndoChanged) {
-		t.Errorf("undo of an edit under another one: %v", err)
-	}
-	deny := func(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
-		p, _ := judge(path, op)
-		return p, permissions.Verdict{Decision: permissions.Deny, Reason: "because"}
-	}
-	if _, err := g.files.Undo(ctx, second.UndoID, deny); err == nil || !strings.Contains(err.Error(), "because") {
-		t.Errorf("denied undo: %v", err)
-	}
-	for _, id := range []string{"", "../x", "0", strings.Repeat("0", 11) + "-" + strings.Repeat("0", 16)} {
-		if _, err := g.files.Undo(ctx, id, judge); !errors.Is(err, ErrUndoUnknown) {
-			t.Errorf("undo %q: %v", id, err)
-		}
-	}
-	for _, id := range []string{second.UndoID, first.UndoID} {
-		r, err := g.files.Undo(ctx, id, judge)
-		if err != nil || !r.Restored || r.Hash == "" {
-			t.Errorf("undo = %+v, %v", r, err)
-		}
-		if _, err := g.files.Undo(ctx, id, judge); !errors.Is(err, ErrUndoUnknown) {
-			t.Errorf("second undo: %v", err)
-		}
-	}
-	if got := g.read("a"); got != "old\r\n\xff" {
-		t.Errorf("after undo: %q", got)
-	}
-	if fi, err := os.Stat(g.path("a")); err != nil || runtime.GOOS != "windows" && fi.Mode().Perm() != 0o750 {
-		t.Errorf("mode after undo = %v, %v", fi, err)
-	}
-	if r, err := g.files.Undo(ctx, created.UndoID, judge); err != nil || !r.Deleted {
-		t.Errorf("undo of a created file = %+v, %v", r, err)
-	}
-	if _, err := os.Stat(g.path("b/c")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the created file is still there: %v", err)
-	}
-}
-
-func TestUndoStore(t *testing.T) {
-	g := newGate(t, "RW:./**")
-	g.files.cfg.MaxUndoBytes = 5000
-	g.write("a", strings.Repeat("x", 1000))
-	var ids []string
-	for range 12 {
-		r := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "mode": "append", "content": "y"}))
-		ids = append(ids, r.UndoID)
-	}
-	entries, err := os.ReadDir(g.files.cfg.Undo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	total := int64(0)
-	for _, e := range entries {
-		fi, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
-		total += fi.Size()
-		if runtime.GOOS != "windows" && fi.Mode().Perm() != 0o600 {
-			t.Errorf("%s has mode %v", e.Name(), fi.Mode())
-		}
-	}
-	if total > 5000+1000 || len(entries) < 4 {
-		t.Errorf("%d files with %d bytes are kept", len(entries), total)
-	}
-	if _, err := g.files.Undo(context.Background(), ids[0], g.judge("edit_file")); !errors.Is(err, ErrUndoUnknown) {
-		t.Errorf("the oldest edit: %v", err)
-	}
-	if _, err := g.files.Undo(context.Background(), ids[11], g.judge("edit_file")); err != nil {
-		t.Errorf("the newest edit: %v", err)
-	}
-	g.write("big", strings.Repeat("x", 6000))
-	r := into[editResult](t, g.call("edit_file", map[string]any{"path": "big", "mode": "append", "content": "y"}))
-	if r.UndoID != "" || !strings.Contains(r.Note, "cannot be undone") {
-		t.Errorf("result = %+v", r)
-	}
-	// A refused edit leaves nothing behind.
-	before, _ := os.ReadDir(g.files.cfg.Undo)
-	g.fails("edit_file", `{"path":"a","old_text":"nowhere","new_text":"b"}`, "does not occur")
-	if after, _ := os.ReadDir(g.files.cfg.Undo); len(after) != len(before) {
-		t.Errorf("%d files before, %d after", len(before), len(after))
-	}
-}
-
-func TestUndoDamaged(t *testing.T) {
-	g := newGate(t, "RW:./**")
-	g.write("a", "old")
-	r := into[editResult](t, g.call("edit_file", map[string]any{"path": "a", "content": "new"}))
-	if err := os.WriteFile(filepath.Join(g.files.cfg.Undo, r.UndoID+oldSuffix), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := g.files.Undo(context.Background(), r.UndoID, g.judge("edit_file")); err == nil || !strings.Contains(err.Error(), "damaged") {
-		t.Errorf("error = %v", err)
-	}
-	if got := g.read("a"); got != "new" {
-		t.Errorf("content = %q", got)
 	}
 }
 

@@ -93,28 +93,34 @@ func (f *Files) Tools() []tools.Tool {
 
 // turn lets one edit of a file after the other through.
 type turn struct {
-	sync.Mutex
+	free    chan struct{} // holds one value while nobody edits the file
 	waiting int
 }
 
 // alone waits until no other call edits the file at real.
-func (f *Files) alone(real string) (done func()) {
+func (f *Files) alone(ctx context.Context, real string) (done func(), err error) {
 	f.mu.Lock()
 	t := f.busy[real]
 	if t == nil {
-		t = &turn{}
+		t = &turn{free: make(chan struct{}, 1)}
+		t.free <- struct{}{}
 		f.busy[real] = t
 	}
 	t.waiting++
 	f.mu.Unlock()
-	t.Lock()
-	return func() {
-		t.Unlock()
+	leave := func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if t.waiting--; t.waiting == 0 {
 			delete(f.busy, real)
 		}
+	}
+	select {
+	case <-t.free:
+		return func() { t.free <- struct{}{}; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, fmt.Errorf("waiting for another edit of %s: %w", permissions.Visible(real), ctx.Err())
 	}
 }
 

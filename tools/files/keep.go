@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"zeroclaw/permissions"
+	"zeroclaw/tools"
 	"zeroclaw/tools/atomicfile"
 )
 
@@ -26,6 +27,7 @@ type kept struct {
 	ID      string    `json:"id"`
 	Time    time.Time `json:"time"`
 	Session string    `json:"session,omitempty"`
+	Owner   string    `json:"owner,omitempty"` // see tools.Call.Owner
 	CallID  string    `json:"call_id,omitempty"`
 	Path    string    `json:"path"`    // resolved, as permissions.EncodePath writes it
 	Created bool      `json:"created"` // there was no file before
@@ -38,19 +40,18 @@ type kept struct {
 // fails the edit: without undo the edit is still what was asked for, and the
 // answer says why there is no undo.
 type keeping struct {
-	f       *Files
-	id      string // "" = nothing is kept
-	part    *os.File
-	size    int64
-	session string
-	call    string
-	err     error
-	done    bool
+	f    *Files
+	id   string // "" = nothing is kept
+	part *os.File
+	size int64
+	pass *tools.Pass
+	err  error
+	done bool
 }
 
-// keep starts keeping for an edit of p.
-func (f *Files) keep(session, call string) *keeping {
-	k := &keeping{f: f, session: session, call: call}
+// keep starts keeping for the edit of one call.
+func (f *Files) keep(pass *tools.Pass) *keeping {
+	k := &keeping{f: f, pass: pass}
 	if f.cfg.Undo == "" {
 		return k
 	}
@@ -105,7 +106,7 @@ func (k *keeping) record(c *change, after string) {
 		return
 	}
 	meta := marshal(kept{
-		ID: k.id, Time: k.f.cfg.Now().UTC(), Session: k.session, CallID: k.call, Path: permissions.EncodePath(c.path.Real),
+		ID: k.id, Time: k.f.cfg.Now().UTC(), Session: k.pass.Session, Owner: k.pass.Owner, CallID: k.pass.CallID, Path: permissions.EncodePath(c.path.Real),
 		Created: c.file == nil, Before: c.was.hash, After: after, Size: k.size,
 	})
 	k.err = atomicfile.Write(k.file(k.id, metaSuffix), meta, atomicfile.Options{Mode: 0o600})
@@ -132,9 +133,48 @@ func (k *keeping) discard() {
 	if k.done || k.id == "" {
 		return
 	}
+	_ = k.f.drop(k.id)
+}
+
+// drop removes what is kept under an id, the description last: what is left
+// after a failure can still be found by it.
+func (f *Files) drop(id string) error {
 	for _, s := range []string{partSuffix, oldSuffix, metaSuffix} {
-		_ = os.Remove(k.file(k.id, s))
+		if err := os.Remove(filepath.Join(f.cfg.Undo, id+s)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
 	}
+	return nil
+}
+
+// Forget removes the old contents that are kept of the edits of one owner (see
+// tools.Call.Owner), which must make no more of them. Those edits can no longer
+// be undone.
+func (f *Files) Forget(owner string) error {
+	if f.cfg.Undo == "" || owner == "" {
+		return nil
+	}
+	f.store.Lock()
+	defer f.store.Unlock()
+	entries, err := os.ReadDir(f.cfg.Undo)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("removing what is kept for undo: %w", cause(err))
+	}
+	var failed error
+	for _, e := range entries {
+		id, suffix := splitKept(e.Name())
+		if suffix != metaSuffix {
+			continue
+		}
+		// One whose description cannot be read belongs to nobody and goes by age.
+		if k, err := f.kept(id); err == nil && k.Owner == owner {
+			failed = errors.Join(failed, f.drop(id))
+		}
+	}
+	if failed != nil {
+		return fmt.Errorf("removing what is kept for undo: %w", cause(failed))
+	}
+	return nil
 }
 
 // makeRoom deletes the oldest entries until size more bytes fit. Content that
@@ -168,10 +208,8 @@ func (f *Files) makeRoom(size int64) error {
 		if total <= f.cfg.MaxUndoBytes {
 			return nil
 		}
-		for _, s := range []string{metaSuffix, oldSuffix, partSuffix} {
-			if err := os.Remove(filepath.Join(f.cfg.Undo, id+s)); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return err
-			}
+		if err := f.drop(id); err != nil {
+			return err
 		}
 		total -= sizes[id]
 	}

@@ -46,7 +46,11 @@ func (f *Files) Undo(ctx context.Context, id string, judge func(path string, op 
 	fail := func(err error) (UndoResult, error) {
 		return UndoResult{}, fmt.Errorf("undoing the edit of %s: %w", name, err)
 	}
-	defer f.alone(permissions.DecodePath(k.Path))()
+	done, err := f.alone(ctx, permissions.DecodePath(k.Path))
+	if err != nil {
+		return fail(err)
+	}
+	defer done()
 	p, err := allowed(k, permissions.OpWrite, judge)
 	if err != nil {
 		return fail(err)
@@ -76,9 +80,7 @@ func (f *Files) Undo(ctx context.Context, id string, judge func(path string, op 
 	}
 	f.store.Lock()
 	defer f.store.Unlock()
-	for _, s := range []string{metaSuffix, oldSuffix} {
-		_ = os.Remove(filepath.Join(f.cfg.Undo, id+s))
-	}
+	_ = f.drop(id) // the hashes no longer fit, so what may be left does no harm
 	return r, nil
 }
 

@@ -32,11 +32,11 @@ const (
 )
 
 // enlist makes the job known and starts the goroutine that waits for its end. It
-// reports whether the session still takes jobs.
+// reports whether there may be more jobs.
 func (s *Shell) enlist(j *job) bool {
 	s.mu.Lock()
 	s.jobs[j] = true
-	open := !s.closed[""] && !s.closed[j.session]
+	open := !s.ended
 	s.mu.Unlock()
 	s.wg.Go(func() {
 		j.conclude()
@@ -99,13 +99,16 @@ func (s *Shell) StopProcess(session string, pid int) error {
 	return &NoProcessError{Pid: pid}
 }
 
-// Close ends every command of a session, in the foreground or background, and
-// lets it start no more. Close("") does so for all sessions and waits until
+// Close ends every command of a session, whose calls have been cancelled or
+// have ended: a command that such a call starts all the same ends with its call.
+// Close("") ends those of all sessions, lets none start any more and waits until
 // every goroutine of the Shell has ended, unless the system does not let go of a process.
 func (s *Shell) Close(session string) {
-	s.mu.Lock()
-	s.closed[session] = true
-	s.mu.Unlock()
+	if session == "" {
+		s.mu.Lock()
+		s.ended = true
+		s.mu.Unlock()
+	}
 	var wg sync.WaitGroup
 	for _, j := range s.of(session) {
 		wg.Go(func() { j.stop(closeGrace) })

@@ -60,10 +60,10 @@ const (
 type Shell struct {
 	c Config
 
-	mu     sync.Mutex
-	jobs   map[*job]bool
-	closed map[string]bool // sessions, "" for all
-	wg     sync.WaitGroup  // the goroutines of all jobs
+	mu    sync.Mutex
+	jobs  map[*job]bool
+	ended bool           // Close("") was called
+	wg    sync.WaitGroup // the goroutines of all jobs
 }
 
 // New makes a Shell.
@@ -86,7 +86,7 @@ func New(c Config) *Shell {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Shell{c: c, jobs: map[*job]bool{}, closed: map[string]bool{}}
+	return &Shell{c: c, jobs: map[*job]bool{}}
 }
 
 // Tool is execute_command.
