@@ -134,8 +134,8 @@ scenario('dummy_mcp: started, used in an open chat, stopped, from the page; kill
   await me.say(`/${slow} seconds=30 steps=60`);
   await me.answer(await me.question(slow), 'Allow once');
   await me.page.locator('section.card.run').getByText(/step \d+ of 60/).waitFor();
-  await me.page.getByRole('button', { name: `Stop ${slow}` }).click();
-  await has(await me.finished(slow), /Stopped/);
+  await me.page.getByRole('button', { name: 'Stop Dummy MCP · slow' }).click();
+  await has(await me.finished('Dummy MCP · slow'), /Stopped/);
   await me.idle();
   await me.go('settings/mcp');
   await me.button('Stop Dummy MCP').click();
@@ -158,4 +158,82 @@ scenario('the companion quits from the page and leaves nothing', { files }, asyn
   await me.page.locator('dialog').getByRole('button', { name: /^Quit/ }).click();
   await Promise.race([companion.ended, new Promise((_, reject) => setTimeout(() => reject(new Error('still runs')), 6_000))]);
   await me.page.getByText(/has ended|not connected|No connection/i).first().waitFor();
+});
+
+scenario('what is written and not sent outlives a reload, chat by chat, and goes when it is sent', { files, rules: ['R:./**'] }, async (stage) => {
+  const me = await stage.page();
+  await me.composer.fill('for the new chat');
+  await me.page.reload();
+  await until(async () => (await me.composer.inputValue()) === 'for the new chat', 'the draft is back');
+  await me.say('/read_file path=README.md');
+  await me.idle();
+  assert.equal(await me.composer.inputValue(), '');
+  await me.composer.fill('for the first');
+  await me.page.locator('.composer input[type=file]').setInputFiles([{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hi there') }]);
+  await me.page.locator('.composer .file', { hasText: 'notes.txt' }).waitFor();
+  await me.button('New chat').click();
+  await until(async () => (await me.composer.inputValue()) === '', 'a new chat has no draft');
+  assert.equal((await me.focused()).name, 'Message', 'a new chat is ready to be written in');
+  await me.page.goBack();
+  await me.page.reload();
+  await until(async () => (await me.composer.inputValue()) === 'for the first', 'the draft of the first chat is back');
+  await me.page.locator('.composer .file', { hasText: 'notes.txt' }).waitFor();
+  await me.composer.press('Enter');
+  await me.sees('for the first');
+  await me.idle();
+  await me.page.reload();
+  await me.sees('for the first');
+  assert.equal(await me.composer.inputValue(), '');
+  assert.equal(await me.page.locator('.composer .file').count(), 0);
+});
+
+scenario('Import takes exported chats and nothing else', { files }, async (stage) => {
+  const me = await stage.page();
+  const chats = async () => (await stage.companion.api('GET', '/api/conversations')).conversations.length;
+  const give = (/** @type {string} */ name, /** @type {Buffer} */ buffer) => me.page.locator('.side-foot input[type=file]').setInputFiles({ name, mimeType: '', buffer });
+  for (const [name, buffer] of /** @type {[string, Buffer][]} */ ([['pic.png', png], ['notes.md', Buffer.from('# Notes\n\nplain words')], ['other.json', Buffer.from('{"hello":1}')], ['shape.json', Buffer.from(JSON.stringify({ format: 'zeroclaw-conversation', version: 1, title: 'T', messages: [{ role: 'assistant', data: { calls: 'x' } }] }))]])) {
+    await give(name, buffer);
+    await me.page.locator('.side').getByRole('alert').getByText(`${name} is no chat that was exported here`).waitFor();
+  }
+  assert.equal(await chats(), 0);
+  // One that ended with a question is shown, and not asked again by itself.
+  await give('open.json', Buffer.from(JSON.stringify({ format: 'zeroclaw-conversation', version: 1, title: 'Brought in', meta: {}, messages: [{ role: 'user', data: { text: 'and now?' } }] })));
+  await me.sees('and now?');
+  await me.button('Continue').waitFor();
+  assert.equal(await me.page.locator('.side').getByRole('alert').count(), 0);
+  assert.equal(await chats(), 1);
+});
+
+scenario('search groups hits by chat, shows the words, and works by keyboard', { files }, async (stage) => {
+  const padding = 'Words that stand before what is looked for and fill a line or two of the list. '.repeat(3);
+  const talk = Array.from({ length: 8 }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', data: { text: `${padding}the needle number ${n}` } }));
+  await stage.companion.conversation('First haystack', talk);
+  await stage.companion.conversation('Second haystack', talk.slice(0, 2));
+  await stage.companion.conversation('A needle in the title', [{ role: 'user', data: { text: 'x' } }, { role: 'assistant', data: { text: 'y' } }]);
+  const me = await stage.page();
+  await me.page.getByRole('searchbox').fill('needle');
+  const hits = me.page.locator('.conv-row.hit');
+  await hits.nth(2).waitFor();
+  assert.equal(await hits.count(), 3, 'one entry for each chat');
+  await me.page.getByRole('status').getByText('11 hits in 3 chats').waitFor();
+  const first = hits.filter({ hasText: 'First haystack' });
+  await has(first, /and 5 more hits/);
+  for (const mark of await first.locator('mark').all()) {
+    const inside = await mark.evaluate((element) => {
+      const word = element.getBoundingClientRect();
+      const box = /** @type {HTMLElement} */ (element.closest('.snippet')).getBoundingClientRect();
+      return word.top >= box.top - 1 && word.bottom <= box.bottom + 1 && word.right <= box.right + 1;
+    });
+    assert.ok(inside, 'the found word itself can be seen');
+  }
+  await me.page.keyboard.press('ArrowDown');
+  await until(async () => /needle in the title/i.test((await me.focused()).text), 'the first hit has the focus');
+  await me.page.keyboard.press('ArrowDown');
+  await me.page.keyboard.press('ArrowUp');
+  await me.page.keyboard.press('Enter');
+  await me.sees('y');
+  await me.page.keyboard.press('Escape');
+  assert.equal(await me.page.getByRole('searchbox').inputValue(), '');
+  await me.page.getByRole('searchbox').fill('nowhere to be found');
+  await me.page.getByText('Nothing found').waitFor();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCalls, readArguments, runLoop, sameFailures, unfinished } from '../static/app/llm/loop.js';
 import { describeTools, readTextCalls } from '../static/app/llm/texttools.js';
-import { contextOf, keepCount, modelMessages } from '../static/app/llm/context.js';
+import { contextOf, keepCount, modelMessages, requestMessages } from '../static/app/llm/context.js';
 import { openaiDeltas, openaiMessages } from '../static/app/llm/openai.js';
 import { anthropicDeltas, anthropicMessages } from '../static/app/llm/anthropic.js';
 
@@ -190,4 +190,14 @@ test('messages for the providers', () => {
   assert.deepEqual(openaiDeltas({ choices: [{ delta: { content: 'x', tool_calls: [{ index: 0, id: 'i', function: { name: 'n', arguments: '{' } }] } }] }), [{ type: 'text', text: 'x' }, { type: 'call', index: 0, id: 'i', name: 'n', arguments: '{' }]);
   assert.deepEqual(anthropicDeltas({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{' } }), [{ type: 'call', index: 1, id: '', name: '', arguments: '{' }]);
   assert.equal(contextOf({ id: '', name: '', kind: 'openai', model: 'llama3.3' }), 32_000);
+});
+
+test('an answer that broke off is gone on with: asked for by a person\'s message, and one answer afterwards', async () => {
+  const messages = [{ id: 'u', role: 'user', data: { text: 'go' } }, { id: 'p', role: 'assistant', data: { text: 'The beg', partial: true } }];
+  assert.equal(unfinished(messages), false, 'whether to ask again is for a person to say');
+  const w = world({ messages, script: [say('inning.')] });
+  assert.equal(await w.run(), 'done');
+  assert.deepEqual(w.log.requests[0].messages.map(({ role }) => role), ['user', 'assistant', 'user']);
+  const next = requestMessages([...w.list, { id: 'v', role: 'user', data: { text: 'more' } }]);
+  assert.deepEqual(next.map(({ role, text }) => `${role} ${text}`), ['user go', 'assistant The beginning.', 'user more']);
 });

@@ -36,8 +36,9 @@ test('the index has no inline code and only files of the site', () => {
   for (const [, to] of text.matchAll(/(?:src|href)="([^"]+)"/g)) assert.ok(files(site).includes(join(site, to)), to);
 });
 
-test('only appearance and the token are stored', () => {
+test('only appearance is stored for good; the token and unsent drafts go with the tab', () => {
   const all = ours.filter((name) => name.endsWith('.js')).map((file) => readFileSync(file, 'utf8')).join('\n');
   assert.deepEqual([...new Set([...all.matchAll(/localStorage\.setItem\('([^']+)'/g)].map((match) => match[1]))].sort().filter((key) => !['zc.lang', 'zc.theme'].includes(key)), []);
+  assert.deepEqual([...new Set([...all.matchAll(/sessionStorage\.setItem\(([^,]+),/g)].map((match) => match[1]))].sort(), ['PREFIX + chatId', 'STORE']);
   assert.doesNotMatch(all, /indexedDB|caches\.open|document\.cookie/);
 });

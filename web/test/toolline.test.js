@@ -55,3 +55,14 @@ test('Mirror shows the request, calls typed tools, and reads results back', () =
   const result = reflect({ ...request, messages: [{ role: 'user', text: '/free' }, { role: 'assistant', text: '', calls: [] }, { role: 'tool', id: '1', name: 'free', text: 'a\n```\nb' }] });
   assert.match(result.text, /````\na\n```\nb\n````/);
 });
+
+test('Mirror says why it does not call a tool that there is', () => {
+  const request = { model: 'm', system: [], messages: [{ role: 'user', text: '/read_file path=x' }], tools: [tools[2]] };
+  for (const [state, words] of [[{ mode: 'deny' }, /set to Deny in Settings → Tools/], [{ enabled: false, mode: 'deny' }, /switched off in Settings → Tools/], [{ state: 'offline' }, /does not run/], [{}, /agent of this chat may not use/]]) {
+    const { text, calls } = reflect(request, [{ ...tools[0], ...state }]);
+    assert.match(text, words);
+    assert.doesNotMatch(text, /Did you mean|There is no tool/);
+    assert.deepEqual(calls, []);
+  }
+  assert.match(reflect(request, []).text, /There is no tool/);
+});

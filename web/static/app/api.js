@@ -36,12 +36,12 @@ export async function request(path, init = {}) {
   }
 }
 
-/** @param {string} method @param {string} path @param {any} [body] @param {{signal?: AbortSignal, headers?: Record<string, string>}} [options] */
+/** @param {string} method @param {string} path @param {any} [body] @param {{signal?: AbortSignal, headers?: Record<string, string>, keepalive?: boolean}} [options] `keepalive`: the request outlives the page */
 async function json(method, path, body, options = {}) {
   /** @type {Record<string, string>} */
   const headers = { ...options.headers };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const response = await request(path, { method, headers, signal: options.signal, body: body === undefined ? undefined : JSON.stringify(body) });
+  const response = await request(path, { method, headers, signal: options.signal, keepalive: options.keepalive, body: body === undefined ? undefined : JSON.stringify(body) });
   if (response.status === 204) return null;
   const text = await response.text();
   return text ? JSON.parse(text) : null;
@@ -50,7 +50,7 @@ async function json(method, path, body, options = {}) {
 export const api = {
   /** @param {string} path @param {{signal?: AbortSignal}} [options] @returns {Promise<any>} */
   get: (path, options) => json('GET', path, undefined, options),
-  /** @param {string} path @param {any} [body] @param {{signal?: AbortSignal, headers?: Record<string, string>}} [options] @returns {Promise<any>} */
+  /** @param {string} path @param {any} [body] @param {{signal?: AbortSignal, headers?: Record<string, string>, keepalive?: boolean}} [options] @returns {Promise<any>} */
   post: (path, body = {}, options) => json('POST', path, body, options),
   /** @param {string} path @param {any} body @returns {Promise<any>} */
   put: (path, body) => json('PUT', path, body),

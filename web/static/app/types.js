@@ -95,6 +95,7 @@
  * @property {string} [profile]
  * @property {string} [model]
  * @property {boolean} [stopped]
+ * @property {boolean} [partial] what had arrived when the page went away
  * @property {{message: string, code?: string}} [error]
  * @property {'summary'|'limit'|'repeat'} [kind]
  * @property {{input?: number, output?: number}} [usage]

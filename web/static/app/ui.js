@@ -145,10 +145,10 @@ function PromptForm({ title, label, value, action, close }) {
 
 /**
  * A button that opens a list of choices; arrows move, Escape closes, focus returns.
- * @param {{label: any, name: string, class?: string, items: {key: string, label: any, meta?: any, checked?: boolean, danger?: boolean, href?: string, run?: () => void}[], side?: ''|'right', title?: string}} props
- * `name` is the accessible name of the button.
+ * @param {{label: any, name: string, class?: string, items: {key: string, label: any, meta?: any, checked?: boolean, danger?: boolean, href?: string, run?: () => void}[], side?: ''|'right', title?: string, onOpen?: () => void}} props
+ * `name` is the accessible name of the button; `onOpen` may bring more items.
  */
-export function Menu({ label, name, class: classes = 'chip', items, side = '', title }) {
+export function Menu({ label, name, class: classes = 'chip', items, side = '', title, onOpen }) {
   const [open, setOpen] = useState(false);
   const wrap = useRef(/** @type {HTMLElement|null} */ (null));
   const list = useRef(/** @type {HTMLElement|null} */ (null));
@@ -192,7 +192,10 @@ export function Menu({ label, name, class: classes = 'chip', items, side = '', t
     } else if (event.key === 'Tab') setOpen(false);
   };
   return html`<span class="menu-wrap" ref=${wrap} onKeyDown=${onKey}>
-    <button type="button" class=${classes} aria-haspopup="menu" aria-expanded=${open} aria-label=${name} title=${title} onClick=${() => setOpen(!open)}><span>${label}</span></button>
+    <button type="button" class=${classes} aria-haspopup="menu" aria-expanded=${open} aria-label=${name} title=${title} onClick=${() => {
+      if (!open) onOpen?.();
+      setOpen(!open);
+    }}><span>${label}</span></button>
     ${open ? html`<div class="menu" popover="manual" role="menu" aria-label=${name} ref=${list}>${items.map((item) => {
       const radio = item.checked !== undefined;
       const content = html`${radio ? html`<span class="tick" aria-hidden="true">${item.checked ? '✓' : ''}</span>` : null}<span class="two"><span>${item.label}</span>${item.meta ? html`<span class="meta">${item.meta}</span>` : null}</span>`;

@@ -1,5 +1,5 @@
 // Files that a person gives to a chat; they land in the session's uploads folder.
-import { html } from '../../vendor/preact.js';
+import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { request, url } from '../api.js';
 import { formatSize, t } from '../i18n/index.js';
 import { isShownImage, Image } from '../calls/renderers/image.js';
@@ -28,6 +28,42 @@ export async function attach(chat, files, stored) {
       chat.error.value = error;
     }
   }
+}
+
+/**
+ * Takes files dropped anywhere: missing the box must not make the browser leave the page. Answers whether files are being dragged now.
+ * @param {(files: FileList|undefined) => void} take
+ */
+export function useDroppedFiles(take) {
+  const [over, setOver] = useState(false);
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const hasFiles = (/** @type {DragEvent} */ event) => Boolean(event.dataTransfer?.types.includes('Files'));
+    const dragged = (/** @type {DragEvent} */ event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const left = (/** @type {DragEvent} */ event) => {
+      if (!event.relatedTarget) setOver(false);
+    };
+    const dropped = (/** @type {DragEvent} */ event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      latest.current(event.dataTransfer?.files);
+    };
+    addEventListener('dragover', dragged);
+    addEventListener('dragleave', left);
+    addEventListener('drop', dropped);
+    return () => {
+      removeEventListener('dragover', dragged);
+      removeEventListener('dragleave', left);
+      removeEventListener('drop', dropped);
+    };
+  }, []);
+  return over;
 }
 
 /** @param {{files: StoredFile[], chatId: string, remove?: (file: StoredFile) => void}} props */

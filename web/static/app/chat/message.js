@@ -84,7 +84,7 @@ export function AssistantMessage({ chat, message, results, busy, last }) {
   const { data } = message;
   if (data.kind === 'summary') return html`<article class="turn"><details><summary>${t('chat.summary')}</summary><div class="reason"><${Markdown} text=${data.text ?? ''} /></div></details></article>`;
   const active = busy && last;
-  const notice = data.stopped ? t('chat.stopped') : data.kind === 'limit' ? t('chat.limit') : data.kind === 'repeat' ? t('chat.repeat') : '';
+  const notice = data.stopped ? t('chat.stopped') : data.partial && !active ? t('chat.interrupted') : data.kind === 'limit' ? t('chat.limit') : data.kind === 'repeat' ? t('chat.repeat') : '';
   return html`<article class=${`turn ${last ? 'plain' : ''}`}><h2 class="sr">${data.model ?? t('chat.assistant')}</h2>
     ${data.reasoning ? html`<${Reasoning} text=${data.reasoning} />` : null}
     ${data.text ? html`<div class="msg"><${Markdown} text=${data.text} /></div>` : null}

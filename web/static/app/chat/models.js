@@ -2,6 +2,7 @@
 import { request, url } from '../api.js';
 import { withSlot } from '../llm/slots.js';
 import { parseToolText } from '../llm/toolline.js';
+import { tools } from '../store.js';
 
 /** @typedef {import('./chats.js').Chat} Chat @typedef {import('../types.js').StoredFile} StoredFile @typedef {import('../types.js').Profile} Profile @typedef {import('../llm/loop.js').ModelRequest} ModelRequest */
 
@@ -39,7 +40,7 @@ export async function* streamOf(chat, profile, request, abort, waiting) {
   const typed = last?.role === 'user' ? parseToolText(last.text, request.tools) : null;
   if (profile.kind === 'mirror' || (typed && 'calls' in typed)) {
     const { streamMirror } = await import('../llm/mirror.js');
-    yield* streamMirror(request, abort);
+    yield* streamMirror(request, abort, tools.peek());
   } else yield* slotted(() => remote(chat, profile, request, abort), abort, waiting);
 }
 

@@ -8,18 +8,21 @@ import { approvals, callSignal, isFinal, loadApprovals, loadCall, onFinished, on
 import { announce } from '../ui.js';
 import { chats, newId, profileOf, sessionOf } from './chats.js';
 import { streamOf, textOnly } from './models.js';
-import { append, ensureSession, loadContext, readChat } from './stored.js';
+import { append, ensureSession, keepPartial, loadContext, readChat } from './stored.js';
 
 /** @typedef {import('./chats.js').Chat} Chat @typedef {import('../types.js').Call} Call */
 
 /** A conversation that stopped half-way goes on by itself when its last message is no older than this. */
 const TAKE_OVER_MS = 15 * 60_000;
 
+/** What streams is kept at the companion this often. */
+const KEEP_MS = 2_000;
+
 const talk = typeof document === 'undefined' ? null : new BroadcastChannel('zc-chats');
 
-/** Reads a chat anew, and goes on with it when it was left half-way. @param {Chat} chat */
-export async function load(chat) {
-  if (await readChat(chat)) await takeOver(chat);
+/** Reads a chat anew, and goes on with it when it was left half-way. @param {Chat} chat @param {boolean} [followed] the tab that ran it is gone, and this one watched */
+export async function load(chat, followed = false) {
+  if (await readChat(chat)) await takeOver(chat, followed);
 }
 
 /** Stops at once, in whichever tab it runs. @param {Chat} chat */
@@ -106,6 +109,14 @@ async function runHere(chat, before) {
   });
   let sessionId = '';
   let lastShown = 0;
+  let lastKept = Date.now();
+  /** @type {import('../llm/loop.js').Live|null} */
+  let said = null;
+  const keep = (/** @type {boolean} */ leaving) => {
+    if (said?.text || said?.reasoning) keepPartial(chat, { text: said.text, reasoning: said.reasoning || undefined, profile: profile.id, model: profile.model }, leaving);
+  };
+  const leaving = () => keep(true);
+  globalThis.addEventListener('pagehide', leaving);
   try {
     await before();
     const context = contextOf(profile);
@@ -148,6 +159,11 @@ async function runHere(chat, before) {
       show: (live) => {
         chat.live.value = live;
         const now = Date.now();
+        said = live?.phase === 'model' ? live : null;
+        if (said && now - lastKept > KEEP_MS) {
+          lastKept = now;
+          keep(false);
+        }
         if (!live || now - lastShown > 200) {
           lastShown = now;
           talk?.postMessage({ type: 'live', id: chat.id, live });
@@ -162,6 +178,7 @@ async function runHere(chat, before) {
     chat.error.value = error;
   } finally {
     offStop();
+    globalThis.removeEventListener('pagehide', leaving);
     chat.abort = null;
     batch(() => {
       chat.live.value = null;
@@ -171,8 +188,12 @@ async function runHere(chat, before) {
   }
 }
 
-/** Goes on with a conversation that another tab or a reload left half-way; waits while another tab runs it. @param {Chat} chat */
-async function takeOver(chat) {
+/**
+ * Goes on with a conversation that another tab or a reload left half-way; waits while another tab runs it.
+ * An answer that broke off is gone on with only where it was watched: elsewhere a person decides whether it is worth asking again.
+ * @param {Chat} chat @param {boolean} followed
+ */
+async function takeOver(chat, followed) {
   if (chat.running.value === 'here' || chat.waitingForLock) return;
   const { runs } = chat;
   const held = await navigator.locks.query();
@@ -183,7 +204,7 @@ async function takeOver(chat) {
     return;
   }
   const last = chat.messages.value.at(-1);
-  if (!unfinished(chat.messages.value) || Date.now() - new Date(last?.created ?? 0).getTime() > TAKE_OVER_MS) return;
+  if (!(unfinished(chat.messages.value) || (followed && last?.data.partial)) || Date.now() - new Date(last?.created ?? 0).getTime() > TAKE_OVER_MS) return;
   await navigator.locks.request(`zc-loop-${chat.id}`, { ifAvailable: true }, (lock) => (lock ? runHere(chat, async () => {}) : undefined));
 }
 
@@ -195,7 +216,7 @@ async function follow(chat) {
   chat.waitingForLock = false;
   if (chat.running.value === 'elsewhere') chat.running.value = 'idle';
   chat.live.value = null;
-  if (chats.has(chat.id)) await load(chat);
+  if (chats.has(chat.id)) await load(chat, true);
 }
 
 talk?.addEventListener('message', ({ data }) => {

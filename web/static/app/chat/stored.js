@@ -1,10 +1,10 @@
 // What the companion keeps of a conversation: its messages, its title and choices, its session.
 import { batch } from '../../vendor/preact.js';
 import { api, ApiError, url } from '../api.js';
-import { t } from '../i18n/index.js';
 import { estimate } from '../llm/context.js';
 import { callSignal, isFinal, loadConversations, sessions, setCall, setSession } from '../store.js';
 import { newId, sessionOf, settleChat } from './chats.js';
+import { titleOf } from './titles.js';
 
 /** @typedef {import('./chats.js').Chat} Chat @typedef {import('../types.js').Message} Message */
 
@@ -102,20 +102,38 @@ export function append(chat, messages) {
   return save(chat);
 }
 
-/** @param {string} text */
-const titleOf = (text) => {
-  const line = text.trim().split('\n')[0].replace(/\s+/g, ' ');
-  return line.length > 60 ? `${line.slice(0, 57)}…` : line || t('chat.untitled');
-};
+/** Said only while the page goes away: a request that outlives it. */
+const LAST_BYTES = 60_000;
+
+/**
+ * Keeps what a model has said so far behind the last stored message, where the whole answer will take its place.
+ * Without it a reload or a crash would lose what a person has already read. `leaving`: the page goes away now.
+ * @param {Chat} chat @param {import('../types.js').MessageData} data @param {boolean} [leaving]
+ */
+export function keepPartial(chat, data, leaving = false) {
+  const after = chat.messages.peek().findLast(({ seq }) => seq !== undefined)?.seq ?? 0;
+  const body = { version: chat.version, after, messages: [{ id: newId('m'), role: 'assistant', data: { ...data, partial: true } }] };
+  if (leaving) {
+    if (JSON.stringify(body).length < LAST_BYTES) api.post(url`/api/conversations/${chat.id}/messages`, body, { keepalive: true }).catch(() => {});
+    return;
+  }
+  chat.saving = chat.saving.catch(() => {}).then(async () => {
+    // What ended meanwhile is stored whole, and nothing may be put in its place.
+    if (!chat.live.peek()) return;
+    const answer = await api.post(url`/api/conversations/${chat.id}/messages`, { ...body, version: chat.version });
+    chat.version = answer.version;
+  }).catch(() => {});
+}
 
 /** Makes the chat exist at the companion. @param {Chat} chat @param {string} title */
 export async function ensureStored(chat, title) {
   if (chat.id) return;
-  const answer = await api.post('/api/conversations', { title: titleOf(title), meta: chat.head.value.meta });
+  const named = titleOf(title);
+  const answer = await api.post('/api/conversations', { title: named, meta: chat.head.value.meta });
   const { id } = answer.conversation ?? answer;
   chat.id = id;
   chat.version = (answer.conversation ?? answer).version ?? 0;
-  chat.head.value = { title: titleOf(title), meta: chat.head.value.meta };
+  chat.head.value = { title: named, meta: chat.head.value.meta };
   chat.state.value = 'ready';
   settleChat(chat);
   await api.get(url`/api/conversations/${id}`).then((head) => {

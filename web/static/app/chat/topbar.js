@@ -3,10 +3,11 @@ import { html, useEffect, useState } from '../../vendor/preact.js';
 import { api } from '../api.js';
 import { formatNumber, t } from '../i18n/index.js';
 import { link } from '../router.js';
-import { profiles, root, ticks } from '../store.js';
+import { root, ticks } from '../store.js';
 import { Menu, MenuButton } from '../ui.js';
-import { fullness, profileOf, renewSession, sessionOf, setMeta } from './conversation.js';
+import { fullness, renewSession, sessionOf, setMeta } from './conversation.js';
 import { chooseRoot, shortPath } from './folders.js';
+import { ModelPicker } from './picker.js';
 
 /** @typedef {import('./conversation.js').Chat} Chat */
 
@@ -32,7 +33,6 @@ function briefPath(path) {
 /** @param {{chat: Chat}} props */
 export function TopBar({ chat }) {
   const agents = useAgents();
-  const profile = profileOf(chat);
   const session = sessionOf(chat);
   const agent = chat.head.value.meta?.agent ?? 'assistant';
   const folder = session?.root || root.value;
@@ -42,16 +42,12 @@ export function TopBar({ chat }) {
   const guarded = (work) => work().catch((error) => {
     chat.error.value = error;
   });
-  const models = profiles.value.flatMap((one) => (one.models?.length ? one.models : [one.model]).map((model) => ({
-    key: `${one.id} ${model}`, checked: one.id === profile.id && model === profile.model, label: one.kind === 'mirror' ? t('mirror.name') : model || one.name,
-    meta: one.kind === 'mirror' ? t('mirror.about') : one.name, run: () => guarded(() => setMeta(chat, { profile: one.id, model })),
-  })));
   return html`<header class="top"><${MenuButton} /><div class="chips">
     <${Menu} label=${agent} name=${t('top.agent', { agent })} items=${[...agents.map((name) => ({ key: name, label: name, checked: name === agent, run: () => guarded(async () => {
       await setMeta(chat, { agent: name });
       if (!busy) await renewSession(chat);
     }) })), { key: 'settings', label: t('top.agents'), href: link('settings', 'agents') }]} />
-    <${Menu} label=${profile.kind === 'mirror' ? t('mirror.name') : profile.model === profile.name ? profile.name : `${profile.model || '?'} · ${profile.name}`} name=${t('top.model', { model: profile.kind === 'mirror' ? t('mirror.name') : profile.model })} items=${[...models, { key: 'add', label: t('top.add_model'), href: link('settings', 'providers') }]} />
+    <${ModelPicker} chat=${chat} />
     <button type="button" class="chip mono" title=${folder} aria-label=${t('top.folder', { folder })} onClick=${() => guarded(async () => {
       const picked = await chooseRoot();
       // An open chat keeps the folder of its session; the person just said that it should be another.

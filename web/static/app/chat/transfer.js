@@ -1,4 +1,5 @@
 // Conversations as files: JSON holds everything, Markdown is for reading and comes back as words.
+import { unfinished } from '../llm/loop.js';
 
 /** @typedef {import('../types.js').Message} Message */
 
@@ -40,14 +41,25 @@ const guard = (text) => text.replace(/^(\\*<!-- zeroclaw:)/gm, '\\$1');
 /** @param {string} text */
 const unguard = (text) => text.replace(/^\\(\\*<!-- zeroclaw:)/gm, '$1');
 
+/** Why a file is not imported: `not-json`, `not-ours`. */
+export class NotAChat extends Error {}
+
 /**
- * Reads a file made by toJson or toMarkdown, or any Markdown as one message. Throws an error that says what is wrong.
- * @param {string} text @param {string} name the file's name
+ * Reads the bytes of a file made by toJson or toMarkdown. Throws NotAChat for anything else.
+ * @param {Uint8Array} bytes @param {string} name the file's name
  * @returns {{title: string, meta: any, messages: Message[]}}
  */
-export function fromFile(text, name) {
-  const plain = text.replace(/^\ufeff/, '');
-  return /\.json$/i.test(name) || plain.trimStart().startsWith('{') ? fromJson(plain) : fromMarkdown(plain, name);
+export function fromFile(bytes, name) {
+  let text;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new NotAChat('not-ours');
+  }
+  const read = /\.json$/i.test(name) || text.trimStart().startsWith('{') ? fromJson(text) : fromMarkdown(text);
+  // Nothing may go on by itself with what comes from a file.
+  if (unfinished(read.messages)) read.messages.push({ id: '', role: 'assistant', data: { text: '', stopped: true } });
+  return read;
 }
 
 /** @param {string} text @returns {{title: string, meta: any, messages: Message[]}} */
@@ -56,39 +68,52 @@ function fromJson(text) {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error('not-json');
+    throw new NotAChat('not-json');
   }
-  if (value?.format !== FORMAT || !Array.isArray(value.messages)) throw new Error('not-ours');
-  const messages = value.messages.filter((/** @type {any} */ one) => ['user', 'assistant', 'tool'].includes(one?.role) && one.data && typeof one.data === 'object')
-    .map((/** @type {any} */ one) => ({ id: String(one.id ?? ''), role: one.role, created: one.created, data: one.data }));
-  // Calls of another companion cannot be looked up here, and nothing of them may look as if it still ran.
-  return { title: String(value.title ?? ''), meta: pick(value.meta), messages };
+  if (value?.format !== FORMAT || !Array.isArray(value.messages) || !value.messages.length || !value.messages.every(isMessage)) throw new NotAChat('not-ours');
+  return { title: String(value.title ?? ''), meta: pick(value.meta), messages: value.messages.map((/** @type {Message} */ { id, role, created, data }) => ({ id: String(id ?? ''), role, created, data })) };
+}
+
+/** @param {any} value @param {string} type */
+const isOr = (value, type) => value === undefined || typeof value === type;
+/** @param {any} value @param {(one: any) => boolean} fits */
+const isListOf = (value, fits) => value === undefined || (Array.isArray(value) && value.every((one) => one && typeof one === 'object' && fits(one)));
+
+/** Whether a message has the shape that the page draws. @param {any} message */
+function isMessage(message) {
+  const data = message?.data;
+  return ['user', 'assistant', 'tool'].includes(message?.role) && data && typeof data === 'object' && !Array.isArray(data)
+    && ['text', 'reasoning', 'model', 'call_id', 'tool', 'status', 'provider_id', 'reason', 'server', 'rule'].every((key) => isOr(data[key], 'string'))
+    && isListOf(data.calls, (call) => ['id', 'call_id', 'tool'].every((key) => typeof call[key] === 'string') && isOr(call.broken, 'string'))
+    && isListOf(data.files, (file) => ['name', 'path', 'mime'].every((key) => typeof file[key] === 'string') && typeof file.size === 'number')
+    && isListOf(data.content, (item) => typeof item.type === 'string')
+    && (data.error === undefined || typeof data.error?.message === 'string');
 }
 
 /** @param {any} meta */
 const pick = (meta) => (meta && typeof meta === 'object' ? { ...(typeof meta.profile === 'string' ? { profile: meta.profile } : {}), ...(typeof meta.model === 'string' ? { model: meta.model } : {}) } : {});
 
-/** @param {string} text @param {string} name @returns {{title: string, meta: any, messages: Message[]}} */
-function fromMarkdown(text, name) {
+/** @param {string} text @returns {{title: string, meta: any, messages: Message[]}} */
+function fromMarkdown(text) {
   const lines = text.split(/\r?\n/);
-  const title = /^# (.+)$/.exec(lines[0])?.[1] ?? name.replace(/\.[^.]+$/, '');
   /** @type {{role: 'user'|'assistant', lines: string[]}[]} */
   const found = [];
-  let tool = false;
   for (const line of lines) {
     const role = marker.exec(line)?.[1];
-    if (role) {
-      tool = role === 'tool';
-      if (!tool) found.push({ role: /** @type {'user'|'assistant'} */ (role), lines: [] });
-    } else found.at(-1)?.lines.push(line);
+    // What a tool returned stays with the answer that asked for it, as words.
+    if (!role) found.at(-1)?.lines.push(line);
+    else if (role !== 'tool') found.push({ role: /** @type {'user'|'assistant'} */ (role), lines: [] });
   }
-  if (!found.length) return { title, meta: {}, messages: [{ id: '', role: 'user', data: { text } }, { id: '', role: 'assistant', data: { text: '', stopped: true } }] };
-  const messages = found.map(({ role, lines: body }) => ({ id: '', role, data: { text: unguard(body.join('\n').replace(/^## .*\n+/, '').trim()) } }));
-  if (messages.at(-1)?.role === 'user') messages.push({ id: '', role: 'assistant', data: /** @type {any} */ ({ text: '', stopped: true }) });
-  return { title, meta: {}, messages };
+  const title = /^# (.+)$/.exec(lines[0])?.[1];
+  if (!title || !found.length || text.includes('\0')) throw new NotAChat('not-ours');
+  return { title, meta: {}, messages: found.map(({ role, lines: body }) => ({ id: '', role, data: { text: unguard(body.join('\n').replace(/^## .*\n+/, '').trim()) } })) };
 }
 
-/** A name that every system takes for a file. @param {string} title @param {string} ending */
+/** Names that Windows keeps for devices. */
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** A name that every system takes for a file, with the words of a title. @param {string} title @param {string} ending */
 export function fileName(title, ending) {
-  return `${title.normalize('NFKC').replace(/[^\p{L}\p{N} _-]+/gu, '').trim().replace(/\s+/g, '-').slice(0, 60) || 'chat'}.${ending}`;
+  const words = title.normalize('NFKC').replace(/[^\p{L}\p{M}\p{N}_]+/gu, '-').slice(0, 60).replace(/^-+|-+$/g, '');
+  return `${!words || reserved.test(words) ? 'chat' : words}.${ending}`;
 }

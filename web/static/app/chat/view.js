@@ -10,6 +10,7 @@ import { approvals, connection, conversations, status } from '../store.js';
 import { Button, Dialog, Empty, ErrorBox, openDialog, Shell, Sign } from '../ui.js';
 import { Composer } from './composer.js';
 import { chatOf, continueChat, load, loadEarlier, profileOf } from './conversation.js';
+import { useFollow, useUnseen } from './follow.js';
 import { History } from './history.js';
 import { AssistantMessage, UserMessage } from './message.js';
 import { LiveAnswer } from './stream.js';
@@ -22,13 +23,15 @@ import { Welcome, welcomed } from './welcome.js';
 const MOUNTED = 200;
 const MOST = 1_000;
 
+const nowhere = { current: null };
+
 export function ChatView() {
   const id = route.value.parts[0] ?? '';
   const chat = chatOf(id);
   const first = Boolean(status.value?.first_run) && !welcomed.value && !id && !conversations.value.length && !chat.messages.value.length;
   useEffect(() => setTitle(id ? chat.head.value.title : ''), [id, chat.head.value.title]);
   return html`<${Shell} label=${t('nav.conversations')} side=${html`<${History} />`}>${first ? html`<${Welcome} chat=${chat} />` : html`<${Fragment} key=${id}>
-    <h1 class="sr">${chat.head.value.title || t('history.new')}</h1><${TopBar} chat=${chat} /><${Banner} /><${Messages} chat=${chat} /><${Errors} chat=${chat} /><${WaitingBar} chat=${chat} /><${Composer} chat=${chat} /><//>`}<//>`;
+    <h1 class="sr">${chat.head.value.title || t('history.new')}</h1><${TopBar} chat=${chat} /><${Banner} /><${Messages} chat=${chat} /><${Errors} chat=${chat} /><${Composer} chat=${chat} /><//>`}<//>`;
 }
 
 /** What is wrong with the companion itself; it stays until it is right. */
@@ -47,13 +50,18 @@ function Errors({ chat }) {
   }}>${t('ui.close')}<//><//></div>`;
 }
 
-/** Says that questions wait, and brings the next one into view, in whichever chat it is. @param {{chat?: Chat}} props */
-export function WaitingBar({ chat }) {
+/**
+ * Over the lower edge of what scrolls: says that questions wait, and brings the next one into view, in whichever chat it is.
+ * While all of them can be seen it shows for the keyboard only.
+ * @param {{chat?: Chat, box?: {current: HTMLElement|null}, children?: any}} props
+ */
+export function WaitingBar({ chat, box = nowhere, children }) {
   const waiting = approvals.value;
-  if (!waiting.length) return null;
+  const unseen = useUnseen(box, waiting.map(({ id }) => id));
   const show = () => {
-    const here = waiting.find(({ id }) => document.getElementById(`question-${id}`));
-    if (here) showQuestion(here.id);
+    const here = waiting.filter(({ id }) => document.getElementById(`question-${id}`));
+    const next = here.find(({ id }) => unseen.includes(id)) ?? here[0];
+    if (next) showQuestion(next.id);
     else if (waiting[0].conversation !== chat?.id) {
       // A question without a conversation is shown by every chat.
       const { id, conversation } = waiting[0];
@@ -64,7 +72,8 @@ export function WaitingBar({ chat }) {
       }, 100);
     } else openDialog((close) => html`<${LooseQuestions} onClose=${close} />`).catch(() => {});
   };
-  return html`<button type="button" class="waiting" onClick=${show}><${Sign} kind="wait" /><span>${t('ask.waiting', { n: waiting.length })}</span> <u>${t('ask.show')}</u></button>`;
+  if (!waiting.length && !children) return null;
+  return html`<div class="pills"><div>${children}${waiting.length ? html`<button type="button" class=${`waiting ${unseen.length ? '' : 'seen'}`} onClick=${show}><${Sign} kind="wait" /><span>${t('ask.waiting', { n: waiting.length })}</span> <u>${t('ask.show')}</u></button>` : null}</div></div>`;
 }
 
 /** Questions that belong to no chat: a call run from Settings, another program. @param {{onClose: () => void}} props */
@@ -85,61 +94,42 @@ function resultsOf(messages) {
   return results;
 }
 
+/** Without what is kept of an answer that still streams: that shows in the stream itself. @param {Chat} chat */
+function settled(chat) {
+  const messages = chat.messages.value;
+  const last = messages.at(-1)?.data;
+  const kept = last?.partial && chat.running.value !== 'idle' ? last.text : '';
+  if (!kept) return messages;
+  const live = chat.live.value?.text ?? '';
+  return live && (live.startsWith(kept) || kept.startsWith(live)) ? messages.slice(0, -1) : messages;
+}
+
+/** Whether a turn that ended like this can be gone on with. @param {MessageData} data */
+const goesOn = ({ kind, stopped, partial }) => Boolean(stopped || partial || kind === 'limit' || kind === 'repeat');
+
 /** @param {{chat: Chat}} props */
 function Messages({ chat }) {
-  const box = useRef(/** @type {HTMLElement|null} */ (null));
-  const inner = useRef(/** @type {HTMLElement|null} */ (null));
-  const pinned = useRef(true);
-  // Where the page itself scrolled to last: by the time the event of that comes, more may have been drawn below.
-  const moved = useRef(-1);
+  const { box, inner, away, toEnd, hold, onScroll } = useFollow();
   const [limit, setLimit] = useState(MOUNTED);
-  const [away, setAway] = useState(false);
-  /** @type {{current: {height: number, top: number} | null}} */
-  const keep = useRef(null);
   const drawn = useRef(/** @type {Map<string, {deps: any[], view: any}>} */ (new Map()));
-  const messages = chat.messages.value;
   const state = chat.state.value;
   const busy = chat.running.value !== 'idle';
+  const messages = settled(chat);
 
-  const toEnd = () => {
-    const element = /** @type {HTMLElement} */ (box.current);
-    element.scrollTop = element.scrollHeight;
-    moved.current = element.scrollTop;
-  };
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(() => {
-      if (pinned.current) toEnd();
-    });
-    observer.observe(/** @type {HTMLElement} */ (inner.current));
-    observer.observe(/** @type {HTMLElement} */ (box.current));
-    return () => observer.disconnect();
-  }, []);
-  useLayoutEffect(() => {
-    const element = /** @type {HTMLElement} */ (box.current);
-    if (keep.current) {
-      element.scrollTop = keep.current.top + element.scrollHeight - keep.current.height;
-      keep.current = null;
-    } else if (pinned.current) toEnd();
-  });
   // What a person just sent is always shown, wherever they had scrolled.
   const own = messages.findLast(({ role }) => role === 'user');
   useLayoutEffect(() => {
-    if (own && own === messages.at(-1)) {
-      pinned.current = true;
-      toEnd();
-    }
+    if (own && own === messages.at(-1)) toEnd();
   }, [own?.id]);
 
   const shown = messages.filter(({ role }) => role !== 'tool');
   const visible = shown.slice(-limit);
   const earlier = shown.length > visible.length || chat.more.value;
   const showEarlier = async () => {
-    const element = /** @type {HTMLElement} */ (box.current);
     if (shown.length <= limit) await loadEarlier(chat).catch((error) => {
       chat.error.value = error;
     });
-    keep.current = { height: element.scrollHeight, top: element.scrollTop };
-    pinned.current = false;
+    hold();
     setLimit(Math.min(MOST, limit + MOUNTED));
   };
   const results = resultsOf(messages);
@@ -160,13 +150,8 @@ function Messages({ chat }) {
   // Questions of other clients, and of calls whose message this tab has not got yet, must be answerable, too.
   // A chat that still loads draws none: its questions would move into their cards a moment later and lose the focus.
   const loose = state === 'loading' ? [] : approvals.value.filter((approval) => (!approval.conversation || approval.conversation === chat.id) && !(approval.call_id && called.has(approval.call_id)));
-  const stuck = state === 'ready' && !busy && messages.length > 0 && (unfinished(messages) || openCalls(messages).length > 0 || ['limit', 'repeat'].includes(messages.at(-1)?.data.kind ?? '') || (messages.at(-1)?.data.stopped && !messages.at(-1)?.data.text));
-  return html`<div class="log" role="log" aria-live="off" tabindex="0" aria-label=${t('chat.log')} ref=${box} onScroll=${() => {
-    const element = /** @type {HTMLElement} */ (box.current);
-    if (pinned.current && element.scrollTop === moved.current) return;
-    pinned.current = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
-    setAway(!pinned.current);
-  }}><div class="log-inner" ref=${inner}>
+  const stuck = state === 'ready' && !busy && messages.length > 0 && (unfinished(messages) || openCalls(messages).length > 0 || goesOn(messages.at(-1)?.data ?? {}));
+  return html`<div class="log" role="log" aria-live="off" tabindex="0" aria-label=${t('chat.log')} ref=${box} onScroll=${onScroll}><div class="log-inner" ref=${inner}>
     ${state === 'loading' ? html`<p class="meta" role="status">${t('ui.loading')}</p>` : null}
     ${state === 'missing' ? html`<${Empty} title=${t('chat.missing')} action=${html`<a class="btn" href=${link('chat')}>${t('history.new')}</a>`} />` : null}
     ${state === 'error' ? html`<${ErrorBox} title=${t('chat.load_failed')} error=${chat.error.value}><${Button} small onClick=${() => load(chat)}>${t('ui.retry')}<//><//>` : null}
@@ -178,10 +163,7 @@ function Messages({ chat }) {
     ${stuck ? html`<p class="row"><${Button} onClick=${() => continueChat(chat).catch((error) => {
       chat.error.value = error;
     })}>${t('chat.continue')}<//><span class="meta">${t('chat.continue_hint')}</span></p>` : null}</div></div>
-    ${away ? html`<${Button} small class="to-end" onClick=${() => {
-      pinned.current = true;
-      toEnd();
-    }}>${t('chat.to_end')}<//>` : null}`;
+    <${WaitingBar} chat=${chat} box=${box}>${away ? html`<${Button} small class="to-end" onClick=${toEnd}>${t('chat.to_end')}<//>` : null}<//>`;
 }
 
 /** An empty chat says what to do next. @param {{chat: Chat}} props */

@@ -38,11 +38,22 @@ export function modelMessages(messages) {
   for (const { role, data } of list) {
     if (role === 'user') out.push({ role: 'user', text: withFiles(data), files: data.files });
     else if (role === 'assistant' && data.kind !== 'summary') {
-      const calls = (data.calls ?? []).filter((call) => answered.has(call.call_id));
-      if (data.text || calls.length) out.push({ role: 'assistant', text: data.text ?? '', calls: calls.map((call) => ({ id: call.id, name: call.tool, arguments: call.arguments, broken: call.broken })) });
+      const calls = (data.calls ?? []).filter((call) => answered.has(call.call_id)).map((call) => ({ id: call.id, name: call.tool, arguments: call.arguments, broken: call.broken }));
+      const before = out.at(-1);
+      // An answer in two parts, the second after Continue, is one: many models refuse two of their own in a row.
+      if (before?.role === 'assistant' && !before.calls?.length) out.splice(-1, 1, { role: 'assistant', text: `${before.text}${data.text ?? ''}`, calls });
+      else if (data.text || calls.length) out.push({ role: 'assistant', text: data.text ?? '', calls });
     } else if (role === 'tool') out.push({ role: 'tool', id: data.provider_id ?? '', name: data.tool ?? '', text: data.text ?? '', is_error: Boolean(data.is_error) });
   }
   return out;
+}
+
+const goOn = 'Your last message was interrupted. Go on exactly where it broke off, without repeating any of it.';
+
+/** What a model is asked with: after an answer that broke off, to go on with it. Many models take no request that ends with their own words. @param {Message[]} messages @returns {ModelMessage[]} */
+export function requestMessages(messages) {
+  const list = modelMessages(messages);
+  return list.at(-1)?.role === 'assistant' ? [...list, { role: 'user', text: goOn }] : list;
 }
 
 /** @param {import('../types.js').MessageData} data */

@@ -1,6 +1,6 @@
 // The agent loop: asks the model, runs the calls it asks for, gives it the results, until it answers in words.
 // Everything outside (model, companion, storage, screen) comes in as functions, so that it can be tested whole.
-import { COMPACT_AT, keepCount, modelMessages, sizeOf, summaryPrompt } from './context.js';
+import { COMPACT_AT, keepCount, modelMessages, requestMessages, sizeOf, summaryPrompt } from './context.js';
 import { readTextCalls, refusesTools } from './texttools.js';
 
 /** @typedef {import('../types.js').Message} Message @typedef {import('../types.js').MessageData} MessageData @typedef {import('../types.js').AskedCall} AskedCall
@@ -152,10 +152,10 @@ async function think(deps, signal) {
     const { tools, system } = await deps.turn(lastUser);
     for (let attempt = 0; ; attempt++) {
       /** @type {ModelRequest} */
-      const request = { model: deps.profile.model, system: system.map((part) => part.text), messages: modelMessages(deps.history()), tools, text_tools: textTools };
+      const request = { model: deps.profile.model, system: system.map((part) => part.text), messages: requestMessages(deps.history()), tools, text_tools: textTools };
       if (deps.profile.compacts !== false && sizeOf(request) > deps.profile.context * COMPACT_AT && attempt === 0) {
         await compact(deps, signal);
-        request.messages = modelMessages(deps.history());
+        request.messages = requestMessages(deps.history());
       }
       live.phase = 'model';
       try {

@@ -3,12 +3,12 @@
 import { t } from '../i18n/index.js';
 import { parseToolText } from './toolline.js';
 
-/** @typedef {import('./loop.js').ModelRequest} ModelRequest @typedef {import('./loop.js').Delta} Delta */
+/** @typedef {import('./loop.js').ModelRequest} ModelRequest @typedef {import('./loop.js').Delta} Delta @typedef {import('../types.js').ToolInfo} ToolInfo */
 
 const SHOWN = 12_000;
 
-/** What Mirror answers to a request: text, or calls. @param {ModelRequest} request @returns {{text: string, calls: {name: string, arguments: any}[]}} */
-export function reflect(request) {
+/** What Mirror answers to a request: text, or calls. @param {ModelRequest} request @param {ToolInfo[]} [known] every tool of the companion, also those that the model does not get @returns {{text: string, calls: {name: string, arguments: any}[]}} */
+export function reflect(request, known = []) {
   const last = request.messages.at(-1);
   if (last?.role === 'tool') {
     const results = [];
@@ -21,16 +21,25 @@ export function reflect(request) {
   }
   const typed = last?.role === 'user' ? parseToolText(last.text, request.tools) : null;
   if (typed && 'calls' in typed) return { text: '', calls: typed.calls };
-  if (typed) return { text: problem(typed, request), calls: [] };
+  if (typed) return { text: problem(typed, request, known), calls: [] };
   return { text: `${t('mirror.intro')}\n\n${fenced(JSON.stringify(asSeen(request), null, 2), 'json')}`, calls: [] };
 }
 
-/** Why a tool line was not understood, in words. @param {{error: string, params: Record<string, any>}} problem @param {ModelRequest} request */
-function problem({ error, params }, request) {
-  const text = t(`mirror.${error}`, params);
-  if (error !== 'unknown') return text;
-  const known = request.tools.map((tool) => `\`/${tool.name}\``).join(' · ');
-  return `${text}${params.near ? ` ${t('mirror.near', params)}` : ''}\n\n${known ? `${t('mirror.known')} ${known}` : t('mirror.no_tools')}`;
+/** Why a tool line was not understood, in words. @param {{error: string, params: Record<string, any>}} problem @param {ModelRequest} request @param {ToolInfo[]} known */
+function problem({ error, params }, request, known) {
+  if (error !== 'unknown') return t(`mirror.${error}`, params);
+  const tool = known.find(({ name }) => name === params.name);
+  const held = tool && heldBack(tool);
+  if (held) return t(`mirror.${held}`, params);
+  const names = request.tools.map(({ name }) => `\`/${name}\``).join(' · ');
+  return `${t('mirror.unknown', params)}${params.near ? ` ${t('mirror.near', params)}` : ''}\n\n${names ? `${t('mirror.known')} ${names}` : t('mirror.no_tools')}`;
+}
+
+/** Why a model does not get a tool that there is. @param {ToolInfo} tool @returns {'off'|'denied'|'offline'|'not_granted'} */
+function heldBack({ enabled, mode, state }) {
+  if (enabled === false) return 'off';
+  if (mode === 'deny') return 'denied';
+  return state === 'offline' ? 'offline' : 'not_granted';
 }
 
 /** @param {ModelRequest} request */
@@ -51,9 +60,9 @@ function fenced(text, language = '') {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** @param {ModelRequest} request @param {AbortSignal} signal @returns {AsyncGenerator<Delta>} */
-export async function* streamMirror(request, signal) {
-  const { text, calls } = reflect(request);
+/** @param {ModelRequest} request @param {AbortSignal} signal @param {ToolInfo[]} known @returns {AsyncGenerator<Delta>} */
+export async function* streamMirror(request, signal, known) {
+  const { text, calls } = reflect(request, known);
   for (let at = 0; at < text.length; at += 400) {
     signal.throwIfAborted();
     yield { type: 'text', text: text.slice(at, at + 400) };

@@ -1,0 +1,116 @@
+// Keeps the end of a conversation on the screen until a person scrolls away, and knows which questions can be seen there.
+import { useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
+
+/** How far from the end still counts as there, in pixels. */
+const NEAR = 40;
+/** A scroll this soon after a wheel, a finger or a key is a person's. */
+const GESTURE_MS = 1_000;
+
+const scrollKeys = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
+
+/**
+ * @returns {{box: {current: HTMLElement|null}, inner: {current: HTMLElement|null}, away: boolean, toEnd: () => void, hold: () => void, onScroll: () => void}}
+ * `box` scrolls, `inner` is all that is in it. `toEnd` follows the end again; `hold` keeps what is shown where it is while more is put above it.
+ */
+export function useFollow() {
+  const box = useRef(/** @type {HTMLElement|null} */ (null));
+  const inner = useRef(/** @type {HTMLElement|null} */ (null));
+  const pinned = useRef(true);
+  const [away, setAway] = useState(false);
+  // Where the page itself scrolled to last, and how big everything was then.
+  const seen = useRef({ top: -1, height: 0, room: 0 });
+  const gesture = useRef(-GESTURE_MS);
+  const held = useRef(/** @type {{height: number, top: number}|null} */ (null));
+  const element = () => /** @type {HTMLElement} */ (box.current);
+
+  const scrollToEnd = () => {
+    const at = element();
+    at.scrollTop = at.scrollHeight;
+    seen.current = { top: at.scrollTop, height: at.scrollHeight, room: at.clientHeight };
+  };
+  useLayoutEffect(() => {
+    const follow = () => {
+      if (pinned.current) scrollToEnd();
+    };
+    const observer = new ResizeObserver(follow);
+    observer.observe(/** @type {HTMLElement} */ (inner.current));
+    observer.observe(element());
+    // A tab behind others draws nothing, so what came there is followed when it is looked at.
+    const looked = () => requestAnimationFrame(follow);
+    document.addEventListener('visibilitychange', looked);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener('visibilitychange', looked);
+    };
+  }, []);
+  useEffect(() => {
+    const at = element();
+    const by = (/** @type {(event: any) => boolean} */ fits) => (/** @type {Event} */ event) => {
+      if (fits(event)) gesture.current = performance.now();
+    };
+    /** @type {[string, (event: Event) => void][]} */
+    const listeners = [
+      ['wheel', by((event) => event.deltaY < 0)], ['touchmove', by(() => true)], ['focusin', by((event) => event.target.matches(':focus-visible'))],
+      ['pointerdown', by((event) => event.target === at)], ['keydown', by((event) => scrollKeys.has(event.key))],
+    ];
+    for (const [kind, listen] of listeners) at.addEventListener(kind, listen, { passive: true });
+    return () => {
+      for (const [kind, listen] of listeners) at.removeEventListener(kind, listen);
+    };
+  }, []);
+  useLayoutEffect(() => {
+    if (held.current) {
+      element().scrollTop = held.current.top + element().scrollHeight - held.current.height;
+      held.current = null;
+    } else if (pinned.current) scrollToEnd();
+  });
+  const onScroll = () => {
+    const at = element();
+    const { top, height, room } = seen.current;
+    if (pinned.current) {
+      if (at.scrollTop === top) return;
+      // What shrinks moves the view up by itself, and by the time the event of that comes more may have been drawn below.
+      if ((at.scrollHeight !== height || at.clientHeight !== room) && performance.now() - gesture.current > GESTURE_MS) {
+        scrollToEnd();
+        return;
+      }
+    }
+    pinned.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+    setAway(!pinned.current);
+  };
+  return {
+    box, inner, away, onScroll,
+    toEnd: () => {
+      pinned.current = true;
+      setAway(false);
+      scrollToEnd();
+    },
+    hold: () => {
+      held.current = { height: element().scrollHeight, top: element().scrollTop };
+      pinned.current = false;
+    },
+  };
+}
+
+/** Of these questions the ones whose cards cannot be seen well enough to answer them. @param {{current: HTMLElement|null}} box @param {string[]} ids @returns {string[]} */
+export function useUnseen(box, ids) {
+  const [seen, setSeen] = useState(/** @type {Set<string>} */ (new Set()));
+  const shown = useRef(seen);
+  shown.current = seen;
+  // Cards come and go with what is drawn around them, so they are looked for after every drawing.
+  useEffect(() => {
+    const cards = ids.map((id) => document.getElementById(`question-${id}`)).filter((card) => card !== null);
+    const observer = new IntersectionObserver((entries) => {
+      const next = new Set(shown.current);
+      for (const { target, intersectionRatio, intersectionRect, rootBounds } of entries) {
+        const enough = intersectionRatio >= 0.6 || (rootBounds !== null && intersectionRect.height >= rootBounds.height * 0.6);
+        if (enough) next.add(target.id);
+        else next.delete(target.id);
+      }
+      if (next.size !== shown.current.size || [...next].some((id) => !shown.current.has(id))) setSeen((shown.current = next));
+    }, { root: box.current, threshold: [0, 0.3, 0.6, 0.9, 1] });
+    for (const card of cards) observer.observe(card);
+    return () => observer.disconnect();
+  });
+  return ids.filter((id) => !seen.has(`question-${id}`) || !document.getElementById(`question-${id}`));
+}
