@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,6 +19,10 @@ var dull = map[string]bool{"id": true, "type": true, "role": true, "call_id": tr
 	"mime": true, "mimeType": true, "media_type": true, "signature": true, "encrypted_content": true, "result_id": true, "hash": true,
 	"model_text": true, "key": true, "by": true, "status": true, "server": true, "session": true, "started": true, "kind": true,
 	"provider": true, "profile": true, "model": true, "finish": true, "undo_id": true, "encoding": true}
+
+// frameLine is what surrounds the text of a tool for a model to read: no words
+// of anybody.
+var frameLine = regexp.MustCompile(`(?m)^</?[a-z-]+ (?:server="[^"\n]*" tool="[^"\n]*" trust="untrusted-external" )?boundary="[a-z0-9]+">\n?`)
 
 // words collects what people may search for in the data of a message: all
 // strings, except identifiers and encoded blobs.
@@ -51,7 +56,7 @@ func words(data json.RawMessage) string {
 				if out.Len() > 0 {
 					out.WriteByte('\n')
 				}
-				out.WriteString(t)
+				out.WriteString(frameLine.ReplaceAllString(t, ""))
 			}
 		}
 		isKey = len(stack) > 0 && stack[len(stack)-1] == '{'

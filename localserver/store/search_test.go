@@ -12,12 +12,13 @@ func TestWords(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"text":"hello","n":5,"x":null,"y":true}`: "hello",
 		`{"id":"abc","type":"text","content":[{"type":"text","text":"a"},{"type":"image","data":"data:image/png;base64,AAAA"},"b"],"meta":{"role":"x","note":"c"}}`: "a\nb\nc",
-		`{"a":[],"b":{},"c":"x"}`:                         "x",
-		`{"id":{"deep":"y"}}`:                             "y",
-		`{"data":"` + strings.Repeat("QUJD", 200) + `"}`:  "",
-		`{"text":"` + strings.Repeat("長い", 300) + `"}`:    strings.Repeat("長い", 300),
-		`{"text":"a\u0000b"}`:                             "a b",
-		`{}`:                                              "",
+		`{"a":[],"b":{},"c":"x"}`:                        "x",
+		`{"id":{"deep":"y"}}`:                            "y",
+		`{"data":"` + strings.Repeat("QUJD", 200) + `"}`: "",
+		`{"text":"` + strings.Repeat("長い", 300) + `"}`:   strings.Repeat("長い", 300),
+		`{"text":"a\u0000b"}`:                            "a b",
+		`{"text":"<tool-result server=\"local\" tool=\"read_file\" trust=\"untrusted-external\" boundary=\"ab2\">\nhi <b>\n</tool-result boundary=\"ab2\">"}`: "hi <b>\n",
+		`{}`: "",
 		`{"text":"text","id":"id","after":"still found"}`: "text\nstill found",
 	} {
 		if got := words(json.RawMessage(in)); got != want {
