@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"zeroclaw/permissions"
 	"zeroclaw/tools"
