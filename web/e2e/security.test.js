@@ -108,12 +108,12 @@ const tries = {
     const me = await stage.page();
     await stage.companion.api('PUT', '/api/permissions', { ...(await stage.companion.api('GET', '/api/permissions')), policy: 'allow_all' });
     await me.say('/mcp_hostile_fails {}');
-    const fails = await me.finished('mcp_hostile_fails');
+    const fails = await me.finished(`Hostile ${value} · fails`);
     await fails.getByRole('button').first().click();
     await has(fails, /error <img src=x/);
     await me.idle();
     await me.say('/mcp_hostile_breaks {}');
-    const breaks = await me.finished('mcp_hostile_breaks');
+    const breaks = await me.finished(`Hostile ${value} · breaks`);
     await has(breaks, /protocol <img src=x/);
     await me.idle();
     await me.say(`/read_file path="${value}"`);
@@ -161,7 +161,7 @@ const tries = {
     const me = await stage.page();
     await me.say('/mcp_hostile_linked {}');
     await me.answer(await me.question('mcp_hostile_linked'), 'Allow once');
-    const card = await me.finished('mcp_hostile_linked');
+    const card = await me.finished(`Hostile ${value} · linked`);
     await me.idle();
     await card.getByRole('button').first().click();
     await has(card, /text <img src=x/);
@@ -291,11 +291,11 @@ const tries = {
     await me.say('/read_file path=README.md');
     await me.composer.pressSequentially('typing 1 2 3\n4\n', { delay: 20 });
     await me.page.keyboard.press('Enter');
-    await me.question('README.md');
+    const question = await me.question('README.md');
     await me.page.waitForTimeout(GUARD_MS);
     await me.page.keyboard.press('Enter');
     assert.equal((await stage.companion.api('GET', '/api/approvals')).approvals.length, 1);
-    await me.bar.click();
+    await question.focus();
     await until(async () => /\bask\b/.test((await me.focused()).class), 'the card has the focus');
     await me.page.keyboard.press('Enter');
     assert.equal((await me.focused()).name, 'Deny…');

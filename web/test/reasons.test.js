@@ -45,7 +45,8 @@ test('every reason of the shell reader is known by the very words that the compa
 
 test('sentences in Spanish, with what fills them as it came', () => {
   setLanguage('es');
-  assert.equal(reasonText({ reason: 'x', key: 'not_covered', args: { access: 'R', path: '/a {path} b' } }), 'Ninguna regla R cubre «/a {path} b».');
+  assert.equal(reasonText({ reason: 'x', key: 'not_covered', args: { access: 'R', path: '/a {path} b' } }), 'Ninguna regla deja leer «/a {path} b».');
+  assert.equal(reasonText({ reason: 'x', key: 'not_covered', args: { access: 'W', path: '/a' } }), 'Ninguna regla deja cambiar «/a».');
   assert.equal(reasonText({ reason: 'x', key: 'ambiguous_why', args: { why: '`|` passes the output on to another command; only a simple command can run by rule' } }), 'Por el texto no se puede saber qué hace esta orden: `|` pasa la salida a otra orden; por regla solo puede ejecutarse una orden simple.');
   assert.equal(clauseText('A quote is never closed, and `&&` joins two commands, and there is more of the kind; only a simple command can run by rule'), 'hay unas comillas que no se cierran, y `&&` une dos órdenes, y hay más por el estilo; por regla solo puede ejecutarse una orden simple');
   assert.equal(clauseText('`--x` is not a flag of `ls` that the rules know, so the command has to be asked about'), '`--x` no es una opción de `ls` que conozcan las reglas, así que hay que preguntar por la orden');

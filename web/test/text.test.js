@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hides, pieces } from '../static/app/calls/text.js';
 import { marksInText } from '../static/app/calls/renderers/shell.js';
-import { subjectOf } from '../static/app/calls/card.js';
+import { subjectOf } from '../static/app/calls/outcome.js';
 
 const shown = (text) => pieces(text).map((piece) => piece.text).join('');
 
@@ -15,6 +15,16 @@ test('nothing in a command can hide', () => {
   for (const plain of ['plain text', 'ñandú ↵ 日本語 🙂', 'two\nlines', 'a    b']) assert.equal(shown(plain), plain);
   const text = 'a\u202eb';
   assert.deepEqual(pieces(text).map(({ at, length }) => text.slice(at, at + length)), ['a', '\u202e', 'b']);
+});
+
+test('how code is indented and output set in columns is ordinary, what pushes text out of sight is not', () => {
+  const deep = ' '.repeat(24);
+  for (const line of [`${deep}return x;`, `+${deep}return x;`, `-${deep}return x;`, `if (x) {\n${deep}y();\n-${deep}z();\n}`]) assert.equal(hides(line), false, JSON.stringify(line));
+  assert.equal(shown(JSON.stringify({ a: [[[[[{ b: 1 }]]]]] }, null, 2)).includes('␠'), false);
+  assert.equal(shown(`ls${deep}; rm -rf x`), 'ls␠×24; rm -rf x');
+  assert.equal(pieces(`PID${deep}COMMAND`, true).length, 1);
+  for (const far of [`${' '.repeat(65)}x`, `+${' '.repeat(300)}x`]) assert.equal(hides(far), true, 'far out of sight');
+  assert.equal(pieces(`a${' '.repeat(65)}b`, true).some(({ sign }) => sign), true);
 });
 
 test('marks count bytes at the companion and characters here', () => {

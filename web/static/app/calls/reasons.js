@@ -73,6 +73,7 @@ export function reasonText({ reason = '', key = '', args = {} }) {
   /** @type {Record<string, string>} */
   const vars = { reason, ...args };
   for (const name of ['path', 'cwd']) if (vars[name]) vars[name] = shortPath(vars[name]);
+  if (vars.access && has(`why.access_${vars.access}`)) vars.access = t(`why.access_${vars.access}`);
   if (typeof vars.why === 'string') vars.why = clauseText(vars.why);
   // What fills the sentence is foreign text and must not be taken for a placeholder of ours.
   const pieces = tx(name, vars);

@@ -76,6 +76,13 @@ export function has(key) {
   return key in texts.en;
 }
 
+/** The text of the language shown, else the English one, else any. @param {Record<string, string>|string|undefined|null} texts @param {string} [lang] */
+export function localText(texts, lang = language.value) {
+  if (!texts) return '';
+  if (typeof texts === 'string') return texts;
+  return texts[lang] || texts.en || Object.values(texts).find(Boolean) || '';
+}
+
 /** @param {number} value @param {Intl.NumberFormatOptions} [options] */
 export function formatNumber(value, options) {
   return new Intl.NumberFormat(language.value, options).format(value);

@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { api, request } from '../api.js';
 import { Arguments } from '../calls/renderers/json.js';
 import { Visible } from '../calls/text.js';
-import { subjectOf } from '../calls/card.js';
+import { subjectOf } from '../calls/outcome.js';
 import { formatDateTime, formatDuration, formatSize, has, t } from '../i18n/index.js';
 import { link } from '../router.js';
 import { tools } from '../store.js';

@@ -2,11 +2,10 @@
 import { html, useEffect } from '../../vendor/preact.js';
 import { pairing } from '../api.js';
 import { chooseRoot, shortPath } from '../chat/folders.js';
-import { language, t, tx } from '../i18n/index.js';
+import { language, localText, t, tx } from '../i18n/index.js';
 import { connection, loadServices, root, services, status } from '../store.js';
 import { Button, Empty, Pill } from '../ui.js';
 import { ServiceCard } from './service-card.js';
-import { localText } from './service-text.js';
 
 /** How the page stands with the companion, in a card. */
 function Connection() {

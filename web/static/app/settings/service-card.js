@@ -3,13 +3,13 @@ import { html, useEffect, useId, useRef, useState } from '../../vendor/preact.js
 import { api, url } from '../api.js';
 import { Visible } from '../calls/text.js';
 import { chatOf, renewSession, sessionOf } from '../chat/conversation.js';
-import { formatAgo, formatDuration, formatTime, language, t } from '../i18n/index.js';
+import { formatAgo, formatDuration, formatTime, language, localText, t } from '../i18n/index.js';
 import { lastChat, link, navigate } from '../router.js';
 import { applyEvent, clock, runClock, tools } from '../store.js';
 import { Button, CopyButton, ErrorBox, Pill, Switch } from '../ui.js';
 import { useSaving } from './load.js';
 import { Logs } from './logs.js';
-import { localText, stateLook } from './service-text.js';
+import { stateLook } from './service-text.js';
 import { BulkMenu, ToolList } from './tool-list.js';
 
 /** What the buttons do in a state. @param {string} state @returns {{act: string, kind: ''|'primary'|'quiet'}[]} */

@@ -1,22 +1,14 @@
-// Words about services: names and descriptions in the language shown, states, and what a service says of itself.
-import { language } from '../i18n/index.js';
+// Services in the page: how a state looks, and the lines that a service writes.
 
-/** The text of the language shown, else the English one, else any. @param {Record<string, string>|string|undefined|null} texts @param {string} [lang] */
-export function localText(texts, lang = language.value) {
-  if (!texts) return '';
-  if (typeof texts === 'string') return texts;
-  return texts[lang] || texts.en || Object.values(texts).find(Boolean) || '';
-}
-
-/** Sign and dot of a state. @param {string} state @returns {{dot: string, pill: 'ok'|'danger'|''|'ask', busy: boolean}} */
+/** Sign and dot of a state. @param {string} state @returns {{dot: string, pill: 'ok'|'danger'|''|'ask'}} */
 export function stateLook(state) {
   switch (state) {
-    case 'running': return { dot: 'ok', pill: 'ok', busy: false };
-    case 'failed': return { dot: 'no', pill: 'danger', busy: false };
+    case 'running': return { dot: 'ok', pill: 'ok' };
+    case 'failed': return { dot: 'no', pill: 'danger' };
     case 'starting':
     case 'stopping':
-    case 'installing': return { dot: 'wait', pill: '', busy: true };
-    default: return { dot: '', pill: '', busy: false };
+    case 'installing': return { dot: 'wait', pill: '' };
+    default: return { dot: '', pill: '' };
   }
 }
 

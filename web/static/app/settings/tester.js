@@ -4,16 +4,11 @@ import { api } from '../api.js';
 import { reasonText } from '../calls/reasons.js';
 import { Reach } from '../calls/renderers/files.js';
 import { Command } from '../calls/renderers/shell.js';
-import { Visible } from '../calls/text.js';
+import { Sentence, Visible } from '../calls/text.js';
 import { shortPath } from '../chat/folders.js';
 import { t } from '../i18n/index.js';
 import { root } from '../store.js';
 import { Button, ErrorBox, Field, Pill, Segmented, Sign } from '../ui.js';
-
-/** A sentence whose `quoted` pieces are code. @param {{text: string}} props */
-export function Sentence({ text }) {
-  return text.split(/`([^`]*)`/).map((piece, at) => (at % 2 ? html`<code><${Visible} text=${piece} /></code>` : piece ? html`<${Visible} text=${piece} />` : null));
-}
 
 /** @type {Record<string, {sign: 'ok'|'wait'|'no', pill: 'ok'|'ask'|'danger'}>} */
 const LOOKS = { allow: { sign: 'ok', pill: 'ok' }, ask: { sign: 'wait', pill: 'ask' }, deny: { sign: 'no', pill: 'danger' }, error: { sign: 'no', pill: 'danger' } };

@@ -1,11 +1,10 @@
 // Settings → Tools: every tool of every server and the companion's own, with a filter.
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { Visible } from '../calls/text.js';
-import { language, t } from '../i18n/index.js';
+import { language, localText, t } from '../i18n/index.js';
 import { link } from '../router.js';
 import { services, tools } from '../store.js';
 import { Button, Empty, ErrorBox } from '../ui.js';
-import { localText } from './service-text.js';
 import { BulkMenu, ToolList } from './tool-list.js';
 
 /** @typedef {import('./run-session.js').Tool} Tool */

@@ -40,6 +40,6 @@ export function Diff({ text, whole = false }) {
   const body = whole ? text : text.replace(/^--- ([^\n]*)\n\+\+\+ \1\n/, '');
   const lines = body.replace(/\n$/, '').split('\n');
   const shown = all ? lines.slice(0, 20_000) : lines.slice(0, LINES);
-  return html`<pre class="diff" tabindex="0" role="group" aria-label=${t('card.diff')}>${shown.map((line, at) => html`<span key=${at} class=${kindOf(line)}><${Visible} text=${line} /></span>`)}</pre>
+  return html`<pre class="diff" tabindex="0" role="group" aria-label=${t('card.diff')}>${shown.map((line, at) => html`<span key=${at} class=${kindOf(line)}><${Visible} text=${line} columns /></span>`)}</pre>
     ${shown.length < lines.length ? html`<p class="row"><span class="meta">${t('card.more_lines', { n: lines.length - shown.length })}</span>${all ? null : html`<${Button} small onClick=${() => setAll(true)}>${t('text.all')}<//>`}</p>` : null}`;
 }

@@ -7,11 +7,11 @@ import { Visible } from '../text.js';
 /** Longest text put on the screen at once. */
 const SHOWN = 200_000;
 
-/** A text whole, in a box that scrolls; it says so when it is cut. @param {{text: string, label: string, marks?: {start: number, end: number}[], first?: number, class?: string}} props `first`: characters shown before “show all” */
-export function TextBox({ text, label, marks, first = SHOWN, class: classes = 'code' }) {
+/** A text whole, in a box that scrolls; it says so when it is cut. @param {{text: string, label: string, marks?: {start: number, end: number}[], first?: number, class?: string, columns?: boolean}} props `first`: characters shown before “show all”; `columns`: see Visible */
+export function TextBox({ text, label, marks, first = SHOWN, class: classes = 'code', columns }) {
   const [limit, setLimit] = useState(first);
   const shown = text.length > limit ? text.slice(0, limit) : text;
-  return html`<pre class=${classes} tabindex="0" role="group" aria-label=${label}><${Visible} text=${shown} marks=${marks} /></pre>
+  return html`<pre class=${classes} tabindex="0" role="group" aria-label=${label}><${Visible} text=${shown} marks=${marks} columns=${columns} /></pre>
     ${text.length > limit ? html`<p class="row"><span class="meta">${t('text.cut', { n: limit, all: text.length })}</span>${limit < SHOWN ? html`<${Button} small onClick=${() => setLimit(SHOWN)}>${t('text.all')}<//>` : null}</p>` : null}`;
 }
 

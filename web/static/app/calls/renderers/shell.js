@@ -48,8 +48,8 @@ export function ShellResult({ result }) {
   const { stdout = '', stderr = '' } = result;
   const running = result.running ?? [];
   const diagnosis = result.diagnosis ?? {};
-  return html`${stdout ? html`<${TextBox} text=${stdout} label=${t('card.stdout')} first=${20_000} />` : null}
-    ${stderr ? html`<${TextBox} text=${stderr} label=${t('card.stderr')} class="code err-out" first=${20_000} />` : null}
+  return html`${stdout ? html`<${TextBox} text=${stdout} label=${t('card.stdout')} first=${20_000} columns />` : null}
+    ${stderr ? html`<${TextBox} text=${stderr} label=${t('card.stderr')} class="code err-out" first=${20_000} columns />` : null}
     ${!stdout && !stderr ? html`<p class="meta">${t('card.no_output')}</p>` : null}
     ${result.omitted_stdout || result.omitted_stderr ? html`<p class="meta">${t('card.omitted', { size: formatSize((result.omitted_stdout ?? 0) + (result.omitted_stderr ?? 0)) })}</p>` : null}
     ${diagnosis.reason ? html`<p class="note">${diagnosisText(diagnosis)}</p>` : null}
