@@ -207,3 +207,82 @@ scenario('five chats at once: four streams, the fifth waits and says so; questio
   wall.open();
   for (const person of people) await person.sees('Streaming… done.');
 });
+
+scenario('a reload in the middle of an answer keeps what came; Continue goes on from there', { files, timeout: 120_000 }, async (stage) => {
+  const wall = gate();
+  const { stub, me } = await withModel(stage, 'openai', [
+    { parts: [{ text: 'The beginning of a long answer. ' }, { wait: wall.promise }, { text: 'never seen' }] },
+    { parts: [{ text: 'And this is its end.' }] },
+  ]);
+  await me.say('go');
+  await me.sees('The beginning of a long answer.');
+  await me.page.reload();
+  await me.sees('Interrupted by the reload');
+  await me.sees('The beginning of a long answer.');
+  await me.page.waitForTimeout(500);
+  assert.equal(stub.requests.length, 1, 'the model is not asked again by itself');
+  assert.equal(await me.log.getByText('Stopped by you').count(), 0);
+  await me.page.getByRole('button', { name: 'Continue' }).click();
+  await me.sees('And this is its end.');
+  await me.idle();
+  const { messages } = stub.requests[1].body;
+  assert.match(messages.at(-2).content, /The beginning of a long answer/, 'the model sees what it said');
+  assert.equal(messages.at(-1).role, 'user');
+  await me.page.reload();
+  await me.sees('And this is its end.');
+  assert.equal(await me.log.getByText('The beginning of a long answer.').count(), 1);
+  assert.equal(await me.button('Continue').count(), 0);
+});
+
+scenario('a tab that closes in the middle of an answer hands it to one that watched', { files, timeout: 120_000 }, async (stage) => {
+  const wall = gate();
+  const { stub, me: other } = await withModel(stage, 'openai', [
+    { parts: [{ text: 'Said before the tab closed. ' }, { wait: wall.promise }, { text: 'never seen' }] },
+    { parts: [{ text: 'Said after it.' }] },
+  ]);
+  const one = await stage.page();
+  await pick(one, /stub-1/);
+  await one.say('go');
+  await one.sees('Said before the tab closed.');
+  await other.go(await one.page.evaluate(() => location.hash.slice(2)));
+  await other.page.getByText('This chat is running in another tab.').waitFor();
+  // Kept while it streams, so that not even a crash takes it along.
+  const chat = (await one.page.evaluate(() => location.hash)).split('/').at(-1);
+  await until(async () => JSON.stringify(await stage.companion.api('GET', `/api/conversations/${chat}/messages`)).includes('Said before the tab closed'), 'the companion has it, whatever becomes of the tab');
+  await one.page.close();
+  await other.sees('Said after it.');
+  await other.sees('Said before the tab closed.');
+  await other.idle();
+  assert.equal(stub.requests.length, 2);
+  assert.equal(await other.log.getByText('Said before the tab closed.').count(), 1);
+});
+
+scenario('every model of a provider can be chosen in the chat, few in the menu and many with a filter', { files }, async (stage) => {
+  const models = ['stub-1', 'stub-2', ...Array.from({ length: 30 }, (_, n) => `big-${n}`)];
+  const few = await OpenAIStub.start([{ parts: [{ text: 'from the second' }] }]);
+  const many = await OpenAIStub.start([{ parts: [{ text: 'from the big one' }] }]);
+  few.models = models.slice(0, 2);
+  many.models = models;
+  await stage.companion.provider('few', { kind: 'openai', base_url: `${few.origin}/v1`, model: 'stub-1' });
+  await stage.companion.provider('many', { kind: 'openai', base_url: `${many.origin}/v1`, model: 'stub-1' });
+  const me = await stage.page();
+  await me.button(/^Model:/, false).click();
+  await me.page.getByRole('menuitemradio', { name: /^stub-2 ?few/ }).click();
+  await me.button(/^Model: stub-2/, false).waitFor();
+  await me.say('hello');
+  await me.sees('from the second');
+  assert.equal(few.requests[0].body.model, 'stub-2');
+  await me.idle();
+  await me.button(/^Model:/, false).click();
+  await me.page.getByRole('menuitem', { name: '31 more models of many…' }).click();
+  await me.page.locator('dialog').getByLabel('Filter').fill('big 17');
+  await me.page.keyboard.press('Enter');
+  await me.button(/^Model: big-17/, false).waitFor();
+  await me.say('hello again');
+  await me.sees('from the big one');
+  assert.equal(many.requests[0].body.model, 'big-17');
+  await me.idle();
+  await me.page.reload();
+  await me.button(/^Model: big-17/, false).click();
+  await me.page.getByRole('menuitemradio', { name: /big-17/, checked: true }).waitFor();
+});

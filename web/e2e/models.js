@@ -20,6 +20,8 @@ class Stub {
   /** @type {(Answer | ((body: any) => Answer))[]} */
   answers = [];
   closedEarly = 0;
+  /** What it offers when it is asked. */
+  models = ['stub-1'];
   sockets = new Set();
 
   /** @param {Answer[]} answers */
@@ -57,7 +59,7 @@ class Stub {
     const body = text ? JSON.parse(text) : null;
     if (request.method === 'GET') {
       response.setHeader('Content-Type', 'application/json');
-      response.end(JSON.stringify({ object: 'list', data: [{ id: 'stub-1', object: 'model' }], has_more: false }));
+      response.end(JSON.stringify({ object: 'list', data: this.models.map((id) => ({ id, object: 'model' })), has_more: false }));
       return;
     }
     this.requests.push({ url: request.url, headers: request.headers, body });

@@ -109,13 +109,17 @@ async function runHere(chat, before) {
   });
   let sessionId = '';
   let lastShown = 0;
-  let lastKept = Date.now();
-  /** @type {import('../llm/loop.js').Live|null} */
+  /** @type {import('../llm/loop.js').Live|null} what streams now */
   let said = null;
+  let kept = '';
   const keep = (/** @type {boolean} */ leaving) => {
-    if (said?.text || said?.reasoning) keepPartial(chat, { text: said.text, reasoning: said.reasoning || undefined, profile: profile.id, model: profile.model }, leaving);
+    const { text = '', reasoning = '' } = said ?? {};
+    if (!(text || reasoning) || (kept === text + reasoning && !leaving)) return;
+    kept = text + reasoning;
+    keepPartial(chat, { text, reasoning: reasoning || undefined, profile: profile.id, model: profile.model }, leaving);
   };
   const leaving = () => keep(true);
+  const keeping = setInterval(() => keep(false), KEEP_MS);
   globalThis.addEventListener('pagehide', leaving);
   try {
     await before();
@@ -160,10 +164,6 @@ async function runHere(chat, before) {
         chat.live.value = live;
         const now = Date.now();
         said = live?.phase === 'model' ? live : null;
-        if (said && now - lastKept > KEEP_MS) {
-          lastKept = now;
-          keep(false);
-        }
         if (!live || now - lastShown > 200) {
           lastShown = now;
           talk?.postMessage({ type: 'live', id: chat.id, live });
@@ -178,6 +178,7 @@ async function runHere(chat, before) {
     chat.error.value = error;
   } finally {
     offStop();
+    clearInterval(keeping);
     globalThis.removeEventListener('pagehide', leaving);
     chat.abort = null;
     batch(() => {
