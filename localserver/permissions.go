@@ -26,6 +26,8 @@ type ruleView struct {
 	Status  permissions.RuleStatus `json:"status"`
 	Base    string                 `json:"base,omitempty"`
 	Message string                 `json:"message,omitempty"`
+	// SavedFor are the roots under which a rule that counts elsewhere counts.
+	SavedFor []string `json:"saved_for,omitempty"`
 }
 
 // permissionsView is what GET /api/permissions answers and PUT takes back.
@@ -70,6 +72,7 @@ func (s *Server) permissionsView() permissionsView {
 			view.Message = "its folder now leads somewhere else than when the rule was saved, so it covers nothing"
 		case permissions.RuleElsewhere:
 			view.Message = "it was saved for another root, so it covers nothing here"
+			view.SavedFor = s.policy.SavedFor(r.Text)
 		}
 		out.Rules = append(out.Rules, view)
 	}

@@ -84,6 +84,11 @@ func TestRulesSurviveABrokenMoment(t *testing.T) {
 			t.Errorf("after %q the rule is %q, want elsewhere", moment, got)
 		}
 	}
+	for _, v := range do[permissionsView](r, "GET", "/api/permissions", nil).Rules {
+		if len(v.SavedFor) != 1 || filepath.Base(v.SavedFor[0]) != "work" {
+			t.Errorf("the rule was saved for %q, want the first folder", v.SavedFor)
+		}
+	}
 }
 
 // TestDiffNeverShowsWhatMustAsk edits a file that is protected for reading.

@@ -132,8 +132,13 @@ type Tested struct {
 	OK        bool     `json:"ok"`
 	Models    []string `json:"models,omitempty"`
 	LatencyMS int64    `json:"latency_ms,omitempty"`
-	Reason    string   `json:"reason,omitempty"`
-	Hint      string   `json:"hint,omitempty"`
+	// Code is stable, for those who word it themselves; At is the address that
+	// was asked and Status what it answered.
+	Code   string `json:"code,omitempty"`
+	At     string `json:"at,omitempty"`
+	Status int    `json:"status,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Hint   string `json:"hint,omitempty"`
 }
 
 // Test asks a provider for its models, with its key, within 15 s. p need not
@@ -141,7 +146,7 @@ type Tested struct {
 func (l *Relay) Test(ctx context.Context, p Provider) Tested {
 	u, err := p.base()
 	if err != nil {
-		return Tested{Reason: err.Error(), Hint: "correct it in Settings, Providers"}
+		return Tested{Code: "provider_misconfigured", Reason: err.Error(), Hint: "correct it in Settings, Providers"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -166,9 +171,11 @@ func (l *Relay) Test(ctx context.Context, p Provider) Tested {
 		case status.code >= 300 && status.code < 400:
 			hint = "the address redirects; set base_url to where it leads, if you trust it"
 		}
-		return Tested{Reason: fmt.Sprintf("%s answered %d", shown, status.code), Hint: hint}
+		return Tested{Code: "provider_status", At: shown, Status: status.code, Reason: fmt.Sprintf("%s answered %d", shown, status.code), Hint: hint}
 	case errors.Is(err, errNoModels):
-		return Tested{Reason: shown + " does not answer with a list of models", Hint: "check base_url; it usually ends in /v1"}
+		return Tested{Code: "provider_no_models", At: shown, Reason: shown + " does not answer with a list of models", Hint: "check base_url; it usually ends in /v1"}
 	}
-	return Tested{Reason: explain(err, context.Cause(ctx), u).message, Hint: "check base_url, and that the server runs"}
+	// These sentences say themselves what to do.
+	why := explain(err, context.Cause(ctx), u)
+	return Tested{Code: why.code, At: u.Scheme + "://" + u.Host, Reason: why.message}
 }

@@ -73,17 +73,22 @@ func TestTestProvider(t *testing.T) {
 		p            Provider
 		ok           bool
 		reason, hint string
+		code         string
+		status       int
 	}{
-		{Provider{Kind: OpenAI, BaseURL: up.URL + "/v1", Key: "good"}, true, "", ""},
-		{Provider{Kind: Anthropic, BaseURL: up.URL, Key: "good"}, true, "", ""},
-		{Provider{Kind: OpenAI, BaseURL: up.URL + "/v1", Key: "bad"}, false, "answered 401", "key"},
-		{Provider{Kind: OpenAI, BaseURL: up.URL + "/v2", Key: "good"}, false, "answered 404", "/v1"},
-		{Provider{Kind: OpenAI, BaseURL: "http://127.0.0.1:1/v1"}, false, "is it started?", "base_url"},
-		{Provider{Kind: OpenAI, BaseURL: "nonsense"}, false, "base_url", "Settings"},
+		{Provider{Kind: OpenAI, BaseURL: up.URL + "/v1", Key: "good"}, true, "", "", "", 0},
+		{Provider{Kind: Anthropic, BaseURL: up.URL, Key: "good"}, true, "", "", "", 0},
+		{Provider{Kind: OpenAI, BaseURL: up.URL + "/v1", Key: "bad"}, false, "answered 401", "key", "provider_status", 401},
+		{Provider{Kind: OpenAI, BaseURL: up.URL + "/v2", Key: "good"}, false, "answered 404", "/v1", "provider_status", 404},
+		{Provider{Kind: OpenAI, BaseURL: "http://127.0.0.1:1/v1"}, false, "is it started?", "", "provider_unreachable", 0},
+		{Provider{Kind: OpenAI, BaseURL: "nonsense"}, false, "base_url", "Settings", "provider_misconfigured", 0},
 	} {
 		got := l.Test(context.Background(), tt.p)
 		if got.OK != tt.ok || !strings.Contains(got.Reason, tt.reason) || !strings.Contains(got.Hint, tt.hint) || tt.ok && (len(got.Models) != 1 || got.LatencyMS < 1) {
 			t.Errorf("Test(%+v) = %+v", tt.p, got)
+		}
+		if got.Code != tt.code || got.Status != tt.status || strings.HasPrefix(got.Code, "provider_") && got.Code != "provider_misconfigured" && !strings.HasPrefix(got.At, "http") {
+			t.Errorf("Test(%+v) says %q %d at %q, want %q %d", tt.p, got.Code, got.Status, got.At, tt.code, tt.status)
 		}
 		if strings.Contains(got.Reason+got.Hint, "good") {
 			t.Errorf("the key is in %+v", got)

@@ -221,6 +221,20 @@ func (p *Policy) Rules(root *resolve.Resolver) ([]permissions.Anchored, []permis
 	return root.Anchor(rules, bases), invalid
 }
 
+// SavedFor names the roots that a relative rule was saved for.
+func (p *Policy) SavedFor(text string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var roots []string
+	for root, bases := range p.bases {
+		if _, ok := bases[text]; ok && root != "" {
+			roots = append(roots, root)
+		}
+	}
+	slices.Sort(roots)
+	return roots
+}
+
 // Settings is what Decide takes, for one root and session.
 func (p *Policy) Settings(root *resolve.Resolver, remembered []permissions.Remembered) permissions.Settings {
 	v := p.Values()
