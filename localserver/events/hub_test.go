@@ -69,8 +69,8 @@ func TestClientNeverChoosesAStream(t *testing.T) {
 	h.mu.Unlock()
 	b := connect(t, url+"/?stream="+private, "")
 	b.want(t, "hello")
-	if len(h.tabs) != 2 {
-		t.Errorf("%d streams, want 2", len(h.tabs))
+	if n := h.Listeners(); n != 2 {
+		t.Errorf("%d streams, want 2", n)
 	}
 }
 
