@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"zeroclaw/localserver/session"
 	"zeroclaw/permissions"
 	"zeroclaw/tools"
 )
@@ -142,6 +143,28 @@ func TestStopKillsTheCommand(t *testing.T) {
 	}
 	if left := do[map[string][]any](r, "GET", "/api/sessions/"+s.ID+"/processes", nil)["processes"]; len(left) != 0 {
 		t.Errorf("processes are left: %v", left)
+	}
+}
+
+// TestRunningCallShowsItsOutput gives a client that comes late what a command
+// has printed so far, and how long its question waited.
+func TestRunningCallShowsItsOutput(t *testing.T) {
+	r := newRig(t)
+	s := r.session()
+	id := r.call(s.ID, "execute_command", map[string]any{"command": "echo so far; sleep 300"})
+	q := r.question(id)
+	time.Sleep(20 * time.Millisecond)
+	r.answer(q, map[string]any{"decision": "once"})
+	live := eventually(r, func() (session.Live, bool) {
+		got := do[session.Live](r, "GET", "/api/sessions/"+s.ID+"/calls/"+id, nil)
+		return got, len(got.Output) > 0
+	})
+	if p := live.Output[0]; live.Status != tools.Running || p != (session.Piece{Stream: "stdout", Text: "so far\n"}) || live.OutputEnd != 7 || live.WaitedMS < 20 {
+		t.Errorf("the running call is %+v", live)
+	}
+	r.request("DELETE", "/api/sessions/"+s.ID+"/calls/"+id, nil)
+	if r.outcome(s.ID, id); len(do[session.Live](r, "GET", "/api/sessions/"+s.ID+"/calls/"+id, nil).Output) != 0 {
+		t.Error("the output is still kept after the end")
 	}
 }
 

@@ -183,7 +183,7 @@ func (s *Server) getCalls(w http.ResponseWriter, r *http.Request) {
 // getCall serves GET /api/sessions/{id}/calls/{call}.
 func (s *Server) getCall(w http.ResponseWriter, r *http.Request) {
 	if one, ok := s.in(w, r); ok {
-		out, err := one.Call(r.PathValue("call"))
+		out, err := one.Live(r.PathValue("call"))
 		answer(w, http.StatusOK, out, err)
 	}
 }

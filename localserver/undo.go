@@ -1,6 +1,7 @@
 package localserver
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -28,6 +29,7 @@ func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) {
 	u.record(string(guard.From(r).Kind), err)
 	switch {
 	case err == nil:
+		s.takenBack(u.id)
 	case errors.Is(err, files.ErrUndoChanged):
 		err = &guard.Error{Status: http.StatusConflict, Code: "changed_since", Message: err.Error()}
 	case errors.Is(err, files.ErrUndoUnknown):
@@ -38,6 +40,16 @@ func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) {
 		err = &guard.Error{Status: http.StatusInternalServerError, Code: "undo_failed", Message: err.Error()}
 	}
 	answer(w, http.StatusOK, got, err)
+}
+
+// takenBack lets every page know, now and later, that an edit is undone.
+func (s *Server) takenBack(id string) {
+	s.sessions.TakenBack(id)
+	conversations, err := s.store.CallUndone(context.Background(), id)
+	s.storeFailed(err)
+	for _, one := range conversations {
+		s.conversationsChanged(one, nil)
+	}
 }
 
 // undoing is one press of Undo.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +110,28 @@ func TestUndoIsAudited(t *testing.T) {
 		}
 		if tt.id == undo && (e.Session != s.ID || !strings.Contains(string(e.Arguments), "README.md")) {
 			t.Errorf("the line is %+v, want the session and the file in it", e)
+		}
+	}
+}
+
+// TestUndoIsRemembered shows an edit that was taken back as such, in its
+// session and in its conversation.
+func TestUndoIsRemembered(t *testing.T) {
+	r := newRig(t)
+	c, s := r.chat()
+	path := filepath.Join(s.Workspace, "outputs", "a.txt")
+	r.edit(s, path, "old\n")
+	undo := r.edit(s, path, "new\n")
+	undone := func(where string) (got []bool) {
+		for _, one := range do[struct{ Calls []tools.Outcome }](r, "GET", where, nil).Calls {
+			got = append(got, one.Undone)
+		}
+		return got
+	}
+	do[map[string]any](r, "POST", "/api/undo/"+undo, map[string]any{})
+	for _, where := range []string{"/api/sessions/" + s.ID + "/calls", "/api/conversations/" + c + "/calls"} {
+		if got := undone(where); !slices.Equal(got, []bool{false, true}) {
+			t.Errorf("%s says undone %v", where, got)
 		}
 	}
 }

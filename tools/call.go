@@ -61,8 +61,10 @@ type Outcome struct {
 	By         string            `json:"by,omitempty"` // who let it through or refused it: rule, setting, remembered, policy, person
 	ResultID   string            `json:"result_id,omitempty"`
 	Started    time.Time         `json:"started"`
-	DurationMS int64             `json:"duration_ms"` // without the time a question waited
+	DurationMS int64             `json:"duration_ms"`         // without the time a question waited
+	WaitedMS   int64             `json:"waited_ms,omitempty"` // how long a question waited
 	ModelText  string            `json:"model_text,omitempty"`
 	Stop       bool              `json:"stop,omitempty"` // the person also ended the turn
 	Partial    bool              `json:"partial,omitempty"`
+	Undone     bool              `json:"undone,omitempty"` // a person took the edit back
 }

@@ -163,6 +163,7 @@ func (r *running) ask(ctx context.Context, spec Spec, plan Plan) bool {
 	from := r.Now()
 	r.answer = r.Asker.Ask(ctx, q)
 	r.waited += r.Now().Sub(from)
+	r.out.WaitedMS = r.waited.Milliseconds()
 	if !r.answer.Answer.Decision.Allows() {
 		r.unanswered()
 		return false

@@ -34,6 +34,7 @@ type call struct {
 	tools.Call
 	out    tools.Outcome
 	undo   string // id under which its edit can be taken back
+	output output // so far, while it runs
 	cancel context.CancelFunc
 	done   chan struct{}
 
@@ -118,6 +119,26 @@ func (s *Session) Call(id string) (tools.Outcome, error) {
 	return c.out, nil
 }
 
+// Live is a call as it stands, with what it has printed so far. OutputEnd
+// counts all bytes that it printed: a call.output event with a smaller at is in
+// Output already.
+type Live struct {
+	tools.Outcome
+	Output    []Piece `json:"output,omitempty"`
+	OutputEnd int64   `json:"output_end,omitempty"`
+}
+
+// Live returns a call as Call does; of one that runs also its output so far.
+func (s *Session) Live(id string) (Live, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.calls[id]
+	if !ok {
+		return Live{}, ErrNoCall
+	}
+	return Live{c.out, slices.Clone(c.output.pieces), c.output.end}, nil
+}
+
 // Wait returns a call when it has ended. When ctx ends first, the call is
 // cancelled: its caller is gone.
 func (s *Session) Wait(ctx context.Context, id string) (tools.Outcome, error) {
@@ -198,7 +219,13 @@ func (s *Session) Pass(c tools.Call) *tools.Pass {
 			}{s.ID, c.ID, p})
 		},
 		Output: newWordwise(func(stream, text string) {
-			publish("call.output", map[string]string{"session": s.ID, "call_id": c.ID, "stream": stream, "text": s.host.config.Redact(text)})
+			piece := Piece{stream, s.host.config.Redact(text)}
+			publish("call.output", struct {
+				Session string `json:"session"`
+				CallID  string `json:"call_id"`
+				Piece
+				At int64 `json:"at"`
+			}{s.ID, c.ID, piece, s.printed(c.ID, piece)})
 		}).write,
 	}
 }

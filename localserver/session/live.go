@@ -35,3 +35,44 @@ func (w *wordwise) write(stream, text string) {
 		w.emit(stream, text[:cut])
 	}
 }
+
+// maxOutput bounds what is kept of the output of a running call for clients
+// that come late, in bytes.
+const maxOutput = 64 << 10
+
+// Piece is a part of what a call printed.
+type Piece struct {
+	Stream string `json:"stream"`
+	Text   string `json:"text"`
+}
+
+// output is the end of what a running call has printed.
+type output struct {
+	pieces []Piece
+	kept   int
+	end    int64 // bytes printed in all
+}
+
+// add takes a piece and returns how many bytes were printed before it.
+func (o *output) add(p Piece) int64 {
+	at := o.end
+	o.pieces = append(o.pieces, p)
+	o.kept += len(p.Text)
+	o.end += int64(len(p.Text))
+	for o.kept > maxOutput && len(o.pieces) > 1 {
+		o.kept -= len(o.pieces[0].Text)
+		o.pieces = o.pieces[1:]
+	}
+	return at
+}
+
+// printed keeps a piece of a call's output and returns its place.
+func (s *Session) printed(call string, p Piece) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.calls[call]
+	if !ok || c.out.Status.Ended() {
+		return 0
+	}
+	return c.output.add(p)
+}

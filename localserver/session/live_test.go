@@ -27,3 +27,22 @@ func TestWordwiseKeepsWordsWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestOutputKeepsItsEnd(t *testing.T) {
+	var o output
+	for i := range 3 {
+		if at := o.add(Piece{"stdout", "abc"}); at != int64(3*i) {
+			t.Errorf("piece %d stands at %d", i, at)
+		}
+	}
+	if len(o.pieces) != 3 || o.end != 9 {
+		t.Errorf("%d pieces up to %d", len(o.pieces), o.end)
+	}
+	if at := o.add(Piece{"stderr", strings.Repeat("x", maxOutput)}); at != 9 || len(o.pieces) != 1 || o.end != 9+maxOutput {
+		t.Errorf("after much more: at %d, %d pieces up to %d", at, len(o.pieces), o.end)
+	}
+	o.add(Piece{"stdout", "end"})
+	if len(o.pieces) != 1 || o.pieces[0].Text != "end" {
+		t.Errorf("%d pieces are kept, the last %q", len(o.pieces), o.pieces[len(o.pieces)-1].Text)
+	}
+}

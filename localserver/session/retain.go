@@ -75,7 +75,7 @@ func (c *call) end(o tools.Outcome) {
 		c.session.mu.Unlock()
 		return
 	}
-	c.out, c.undo = o, undoOf(o)
+	c.out, c.undo, c.output = o, undoOf(o), output{}
 	size := sizeOf(o) + len(c.Arguments)
 	c.session.mu.Unlock()
 	c.session.host.touch(c.Session)

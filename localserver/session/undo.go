@@ -42,6 +42,21 @@ func (s *Sessions) Editor(undo string) (*Session, bool) {
 	return nil, false
 }
 
+// TakenBack notes that the edit with this undo id was taken back.
+func (s *Sessions) TakenBack(undo string) {
+	one, ok := s.Editor(undo)
+	if !ok {
+		return
+	}
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	for _, c := range one.calls {
+		if c.undo == undo {
+			c.out.Undone = true
+		}
+	}
+}
+
 // JudgeUndo judges what taking an edit of this session back would touch, as an
 // edit would be judged now.
 func (s *Session) JudgeUndo(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {

@@ -55,6 +55,28 @@ func (s *Store) record(ctx context.Context, what string, c tools.Call, o tools.O
 	})
 }
 
+// CallUndone notes that the edit with this undo id was taken back and returns
+// the conversations that show it.
+func (s *Store) CallUndone(ctx context.Context, undo string) (conversations []string, err error) {
+	err = s.change(ctx, "record an undo", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `UPDATE calls SET outcome = json_set(outcome, '$.undone', json('true'))
+			WHERE instr(outcome, ?) AND json_extract(outcome, '$.structured.undo_id') = ? RETURNING conversation`, undo, undo)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var one string
+			if err := rows.Scan(&one); err != nil {
+				return err
+			}
+			conversations = append(conversations, one)
+		}
+		return rows.Err()
+	})
+	return conversations, err
+}
+
 func pack(o tools.Outcome) (string, error) {
 	text, err := json.Marshal(o)
 	if err == nil && len(text) > maxOutcome {
