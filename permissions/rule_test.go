@@ -239,6 +239,7 @@ func TestCovers(t *testing.T) {
 	}
 }
 
+// peer bug B11: drive letters and case are told apart where the volume does not.
 func TestCoversFolding(t *testing.T) {
 	tests := []struct {
 		rule, path string

@@ -195,6 +195,7 @@ func TestWaitingDoesNotCountAsDuration(t *testing.T) {
 	})
 }
 
+// peer bug A13: "always" is offered for commands that never come again.
 func TestOnceOnlyQuestionsOfferNothingElse(t *testing.T) {
 	q := questionOf(Call{}, Spec{}, Judged{Verdict: askOnce})
 	if fmt.Sprint(q.Choices) != "[once deny stop]" || q.Proposed != nil {

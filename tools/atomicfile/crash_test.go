@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 func crashContent(c byte) []byte { return bytes.Repeat([]byte{c}, 1<<20+int(c)) }
 
 // TestKilledWriterLeavesOldOrNew kills a process that saves all the time.
+// peer bug L7: a write that is cut short leaves half a file.
 func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 	kills := 25
 	if os.Getenv("ZEROCLAW_LONG") != "" {

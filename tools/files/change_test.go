@@ -39,6 +39,9 @@ func u16(e encoding, s string) string {
 }
 
 // TestR10 is the table of edits that must change the matched bytes only.
+// peer bug L1: line ends of the entire file are rewritten.
+// peer bug L3: bytes that are no UTF-8 are replaced.
+// peer bug L4: $& and the like in the new text are expanded.
 func TestR10(t *testing.T) {
 	rep := func(old, new string) edit { return edit{mode: "replace", old: old, new: new} }
 	all := func(old, new string) edit { return edit{mode: "replace", old: old, new: new, all: true} }
@@ -109,6 +112,7 @@ func TestR10(t *testing.T) {
 	}
 }
 
+// peer bug L5: of several matches the first is changed without a word.
 func TestReplaceRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, file, old, new string

@@ -96,6 +96,7 @@ func TestEditFile(t *testing.T) {
 	g.fails("edit_file", `{"path":"a.txt/b","content":"a"}`, "")
 }
 
+// peer bug L7: an edit breaks links or loses the mode.
 func TestEditKeepsModeAndLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no permission bits, and links need a privilege")
@@ -141,12 +142,24 @@ func TestEditDiffNeedsRead(t *testing.T) {
 	}
 }
 
+// peer bug B8: what guards a secret from being read holds for one spelling, or
+// not for an edit that shows it.
 func TestEditDiffOfProtectedFile(t *testing.T) {
 	g := newGate(t, "RW:./**")
-	g.write(".env", "TOKEN=secret\nA=b\n")
-	res := g.call("edit_file", map[string]any{"path": ".env", "old_text": "A=b", "new_text": "A=c"})
-	if r := into[editResult](t, res); r.Diff != "" || strings.Contains(res.Content[0].Text, "secret") {
-		t.Errorf("result = %+v", r)
+	for _, name := range []string{".env", "sub/.env.local", "server.pem", "id_rsa", ".git-credentials"} {
+		g.write(name, "TOKEN=secret\n0\n")
+		for i, path := range []string{name, g.path(name), "./sub/../" + name, "link"} {
+			if path == "link" {
+				if err := os.Symlink(g.path(name), g.path(path)); err != nil {
+					t.Skipf("no links here: %v", err)
+				}
+			}
+			res := g.call("edit_file", map[string]any{"path": path, "old_text": fmt.Sprintf("\n%d\n", i), "new_text": fmt.Sprintf("\n%d\n", i+1)})
+			if r := into[editResult](t, res); r.Diff != "" || r.Hash == "" || strings.Contains(res.Content[0].Text, "secret") {
+				t.Errorf("%s: result = %+v", path, r)
+			}
+		}
+		os.Remove(g.path("link"))
 	}
 }
 

@@ -57,9 +57,9 @@ func within(t *testing.T, what string, c <-chan struct{}, d time.Duration) {
 
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%s: not within 5 s", what)
+			t.Fatalf("%s: not within 20 s", what)
 		}
 	}
 }

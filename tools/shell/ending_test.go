@@ -12,6 +12,7 @@ import (
 	"time"
 )
 
+// peer bug A15: only the shell is ended, and its children hold the call up.
 func TestTimeout(t *testing.T) {
 	s := newShell(t, Config{})
 	for _, command := range []string{
