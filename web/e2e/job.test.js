@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { GUARD_MS, has, scenario, useBrowser } from './rig.js';
+import { GUARD_MS, has, scenario, until, useBrowser } from './rig.js';
 
 useBrowser();
 
@@ -42,7 +42,7 @@ scenario('read: asks, allow once shows it, a rule of Permissions lets it through
   assert.equal(await me.page.title().then((title) => title.startsWith('(1) ')), true);
   assert.equal(await me.page.locator('#icon').getAttribute('href'), 'icon-ask.svg');
   await has(question, /Read .*README\.md\?/);
-  await has(question, /no (R )?rule covers/i);
+  await has(question, /no (R )?rule (covers|lets)/i);
   assert.ok(!(await me.log.textContent()).includes('This is the readme'), 'nothing is read before the answer');
   await me.answer(question, 'Allow once');
   await me.sees('This is the readme.');
@@ -98,6 +98,25 @@ scenario('an edit shows its difference before, and can be undone after', { files
   await card.getByRole('button', { name: /^Undo/ }).click();
   await card.getByText('Undone').waitFor();
   assert.equal(stage.companion.read('notes.txt'), files['notes.txt']);
+  // What was taken back stays so, after a reload and in another tab.
+  await me.page.reload();
+  await (await me.finished('edit_file')).getByText('Undone').waitFor();
+  assert.equal(await me.page.getByRole('button', { name: /^Undo/ }).count(), 0);
+});
+
+scenario('an edit that is taken back shows as undone in every tab', { files, rules: ['R:./**'] }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/edit_file path=notes.txt mode=append content="four"');
+  await me.answer(await me.question('notes.txt'), 'Allow once');
+  const card = await me.finished('edit_file');
+  await me.idle();
+  const other = await stage.page({ path: await me.page.evaluate(() => location.hash.slice(2)) });
+  const theirs = await other.finished('edit_file');
+  await theirs.getByRole('button', { name: /^Undo/ }).waitFor();
+  await me.front();
+  await card.getByRole('button', { name: /^Undo/ }).click();
+  await card.getByText('Undone').waitFor();
+  await theirs.getByText('Undone').waitFor();
 });
 
 scenario('undo refuses when the file changed since, and says so', { files, rules: ['R:./**'] }, async (stage) => {
@@ -231,4 +250,101 @@ scenario('starting in a folder that the page chose before', { files }, async (st
   await me.answer(await me.question('here.txt'), 'Allow once');
   await me.sees('found me');
   assert.ok(existsSync(path.join(companion.home, '.zeroclaw')));
+});
+
+scenario('a tool that is set to Deny, switched off or stopped: Mirror says which, and the composer counts what a model gets', { files }, async (stage) => {
+  const { companion } = stage;
+  const me = await stage.page();
+  const counted = async () => Number(/\d+/.exec((await me.page.locator('.composer a.btn').textContent()) ?? '')?.[0]);
+  const set = async (/** @type {string} */ tool, /** @type {any} */ setting) => {
+    const permissions = await companion.api('GET', '/api/permissions');
+    await companion.api('PUT', '/api/permissions', { ...permissions, tools: { ...permissions.tools, [tool]: setting } });
+  };
+  const before = await counted();
+  await set('read_file', { mode: 'deny', enabled: true });
+  await until(async () => (await counted()) === before - 1, 'a denied tool is not counted');
+  await me.say('/read_file path=README.md');
+  await me.sees(/set to Deny in Settings → Tools/);
+  await me.idle();
+  await set('list_directory', { mode: 'ask', enabled: false });
+  await until(async () => (await counted()) === before - 2, 'one that is off is not counted');
+  await me.say('/list_directory path=.');
+  await me.sees(/switched off in Settings → Tools/);
+  await me.idle();
+  assert.equal(await me.log.getByText(/Did you mean|There is no tool/).count(), 0);
+  const id = (await me.page.evaluate(() => location.hash)).split('/').at(-1);
+  const session = (await companion.api('GET', '/api/sessions')).sessions.find((/** @type {any} */ one) => one.conversation === id);
+  assert.equal((await companion.api('POST', `/api/sessions/${session.id}/turns`, { message: 'x' })).tools.length, await counted(), 'as many as the model gets');
+});
+
+scenario('chats that began with a tool line are told apart; Enter during a turn says that it waits', { files }, async (stage) => {
+  const me = await stage.page();
+  assert.equal((await me.focused()).name, 'Message', 'after the first steps one can write');
+  await me.say('/execute_command command="ls -la | wc"');
+  await me.page.locator('.conv', { hasText: 'ls -la | wc · execute_command' }).waitFor();
+  await me.question('wc');
+  await me.composer.fill('and then');
+  await me.composer.press('Enter');
+  await me.page.locator('.composer').getByText('Still at work on the last message').waitFor();
+  assert.equal(await me.composer.inputValue(), 'and then');
+  assert.equal(await me.log.getByText('and then', { exact: true }).count(), 0);
+  await me.deny(await me.question('wc'));
+  await me.idle();
+  assert.equal(await me.page.locator('.composer').getByText('Still at work').count(), 0);
+  await me.composer.press('Enter');
+  await me.log.getByText('and then', { exact: true }).waitFor();
+});
+
+scenario('signs over the conversation move nothing, and hide while the question can be seen', { files, timeout: 120_000 }, async (stage) => {
+  const me = await stage.page();
+  const size = () => me.page.locator('.log').evaluate((box) => [box.clientWidth, box.clientHeight]);
+  const atEnd = () => me.page.locator('.log').evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40);
+  const column = () => me.page.locator('.log-inner').evaluate((inner) => inner.getBoundingClientRect().left - /** @type {HTMLElement} */ (document.querySelector('.composer')).getBoundingClientRect().left);
+  const room = await size();
+  assert.equal(await column(), 0, 'the conversation and the composer stand on one line');
+  for (let n = 0; n < 5; n++) {
+    await me.say('/list_directory path=.');
+    await me.answer(await me.question(), 'Allow once');
+    await me.idle();
+    await until(atEnd, 'the end is followed');
+  }
+  await me.say('/read_file path=README.md');
+  const question = await me.question('README.md');
+  await until(async () => /\bseen\b/.test((await me.bar.getAttribute('class')) ?? ''), 'no sign for what can be seen');
+  assert.ok(await question.evaluate((card) => card.getBoundingClientRect().bottom <= /** @type {HTMLElement} */ (document.querySelector('.log')).getBoundingClientRect().bottom), 'the whole question is in view');
+  assert.deepEqual(await size(), room);
+  assert.equal(await column(), 0, 'with a scrollbar, too');
+  await me.log.hover();
+  await me.page.mouse.wheel(0, -2_000);
+  await until(async () => !/\bseen\b/.test((await me.bar.getAttribute('class')) ?? ''), 'the sign is back');
+  await me.button('Jump to the end').waitFor();
+  assert.deepEqual(await size(), room);
+  await me.bar.click();
+  await until(async () => /\bask\b/.test((await me.focused()).class), 'the card has the focus');
+  await until(async () => /\bseen\b/.test((await me.bar.getAttribute('class')) ?? ''), 'it is seen again');
+});
+
+scenario('the end is followed while things shrink and grow around an answer', { files, timeout: 120_000 }, async (stage) => {
+  const me = await stage.page();
+  const away = async () => me.button('Jump to the end').count();
+  for (let n = 0; n < 4; n++) {
+    await me.say('/list_directory path=.');
+    const question = await me.question();
+    await me.page.waitForTimeout(GUARD_MS);
+    // In one go, as it happens when the machine is busy: the card shrinks to a line, the view is measured, and more is drawn below.
+    await question.evaluate((card) => {
+      const box = /** @type {HTMLElement} */ (document.querySelector('.log'));
+      const inner = /** @type {HTMLElement} */ (document.querySelector('.log-inner'));
+      /** @type {HTMLElement} */ (card.querySelector('.choices button')).click();
+      /** @type {HTMLElement} */ (card).hidden = true;
+      void box.scrollTop;
+      const more = document.createElement('div');
+      more.style.height = '300px';
+      inner.append(more);
+      setTimeout(() => more.remove(), 400);
+    });
+    await me.idle();
+    await me.page.waitForTimeout(500);
+    assert.equal(await away(), 0, `lost the end in round ${n}`);
+  }
 });

@@ -3,7 +3,8 @@ import { batch, computed, signal } from '../vendor/preact.js';
 import { api, url } from './api.js';
 
 /** @typedef {import('./types.js').Call} Call @typedef {import('./types.js').Approval} Approval @typedef {import('./types.js').ToolInfo} ToolInfo
- * @typedef {import('./types.js').Conversation} Conversation @typedef {import('./types.js').Profile} Profile @typedef {import('./types.js').Session} Session */
+ * @typedef {import('./types.js').Conversation} Conversation @typedef {import('./types.js').Profile} Profile @typedef {import('./types.js').Session} Session
+ * @typedef {import('./types.js').OutputPiece} OutputPiece */
 
 /** Link to the companion: the events' state. */
 export const connection = signal(/** @type {'connecting'|'connected'|'lost'|'unpaired'} */ ('connecting'));
@@ -29,7 +30,7 @@ export const ticks = signal(/** @type {Record<string, number>} */ ({}));
 /** Time in seconds, for countdowns and elapsed times; stands still while nothing shown needs it. */
 export const clock = signal(Date.now());
 
-/** @typedef {{call: Call, arguments: any, session: string, conversation?: string, output: {stream: string, text: string}[], outputBytes: number, progress?: {progress: number, total?: number, message?: string}, seen: number, since?: number}} LiveCall `since`: when it began to run, behind its question */
+/** @typedef {{call: Call, arguments: any, session: string, conversation?: string, output: import('./types.js').OutputPiece[], outputBytes: number, progress?: {progress: number, total?: number, message?: string}, seen: number, since?: number}} LiveCall `since`: when it began to run, behind its question */
 /** @type {Map<string, import('../vendor/preact.js').Signal<LiveCall|null>>} */
 const calls = new Map();
 /** @type {Set<(call: Call) => void>} */
@@ -69,15 +70,14 @@ export function setCall(call, more = {}) {
   if (isFinal(call)) for (const finish of [...finishers]) finish(call);
 }
 
-/** @param {string} id @param {{stream: string, text: string}} piece */
-function addOutput(id, piece) {
+/** @param {string} id @param {OutputPiece[]} pieces in the order they were printed */
+function setOutput(id, pieces) {
   const entry = callSignal(id);
   if (!entry.value) return;
-  let { output, outputBytes } = entry.value;
-  output = [...output, piece];
-  outputBytes += piece.text.length;
-  while (outputBytes > OUTPUT_LIMIT && output.length > 1) outputBytes -= /** @type {any} */ (output.shift()).text.length;
-  entry.value = { ...entry.value, output, outputBytes };
+  let outputBytes = pieces.reduce((sum, { text }) => sum + text.length, 0);
+  let first = 0;
+  while (outputBytes > OUTPUT_LIMIT && first < pieces.length - 1) outputBytes -= pieces[first++].text.length;
+  entry.value = { ...entry.value, output: pieces.slice(first), outputBytes };
 }
 
 /** Calls `finish` for each call that ends; answers a function that stops it. @param {(call: Call) => void} finish @returns {() => void} */
@@ -121,7 +121,7 @@ export function applyEvent(kind, data) {
         setCall({ ...data.call, session: data.session }, { arguments: data.arguments, session: data.session, conversation: data.conversation, seen: Date.now() });
         break;
       case 'call.output':
-        addOutput(data.call_id, { stream: data.stream, text: data.text });
+        setOutput(data.call_id, [...(callSignal(data.call_id).peek()?.output ?? []), { stream: data.stream, text: data.text, at: data.at }]);
         break;
       case 'call.progress': {
         const entry = callSignal(data.call_id);
@@ -278,8 +278,13 @@ export async function loadConversations(more = false) {
 /** @param {string} session @param {string} id @returns {Promise<Call|null>} null when the companion knows no such call */
 export async function loadCall(session, id) {
   try {
-    const call = await api.get(url`/api/sessions/${session}/calls/${id}`);
-    setCall({ ...call, session }, { session });
+    const { output = [], output_end: end = 0, ...call } = await api.get(url`/api/sessions/${session}/calls/${id}`);
+    batch(() => {
+      const since = call.status === 'running' && call.waited_ms ? { since: new Date(call.started).getTime() + call.waited_ms } : {};
+      setCall({ ...call, session }, { session, ...since });
+      // What came by event meanwhile goes on where the answer ends.
+      if (output.length) setOutput(id, [...output, ...(callSignal(id).peek()?.output ?? []).filter(({ at = 0 }) => at >= end)]);
+    });
     return call;
   } catch (error) {
     if (/** @type {any} */ (error).status === 404) return null;

@@ -5,6 +5,8 @@
  *
  * @typedef {'running'|'waiting'|'ok'|'error'|'denied'|'timeout'|'cancelled'|'interrupted'} CallStatus
  *
+ * @typedef {{stream: string, text: string, at?: number}} OutputPiece `at`: bytes that were printed before it
+ *
  * @typedef {object} Call
  * @property {string} call_id
  * @property {string} tool
@@ -23,6 +25,10 @@
  * @property {number} [duration_ms]
  * @property {string} [model_text]
  * @property {boolean} [partial]
+ * @property {boolean} [undone] a person took the edit back
+ * @property {number} [waited_ms] how long its question waited
+ * @property {OutputPiece[]} [output] of a call that runs: what it printed so far
+ * @property {number} [output_end] bytes that it printed in all
  * @property {any} [arguments]
  * @property {string} [session]
  *

@@ -62,7 +62,7 @@ export function CallCard({ asked, result, active, opened = false }) {
     <div class="card-head"><button type="button" class="line" aria-expanded=${open} onClick=${() => setOpen(!open)}>
       <${Sign} kind=${off ? 'off' : bad ? 'no' : 'ok'} /><${Name} call=${{ tool: asked.tool, server: call.server }} />${subject ? html`<code><${Visible} text=${subject} /></code>` : null}<span class="grow"></span>
       <span class="meta">${join(words.filter(Boolean).map((word) => (typeof word === 'string' ? html`<${Visible} text=${word} />` : word)))}</span></button>
-      ${undo ? html`<${Undo} undo=${undo} path=${subject} />` : null}</div>
+      ${undo ? html`<${Undo} undo=${undo} path=${subject} done=${call.undone} />` : null}</div>
     <${Ending} callId=${asked.call_id} />
     ${open ? html`<div class="card-body"><${Asked} asked=${asked} call=${call} args=${args} /><${Result} call=${call} args=${args} output=${live?.output} /></div>` : null}
     <${Media} call=${call} args=${args} large=${open} /></section>`;

@@ -67,8 +67,8 @@ function StoredResult({ id }) {
     ${next === null ? null : html`<p class="row"><${Button} small onClick=${more}>${info ? t('card.stored_more', { size: formatSize(info.size - text.length) }) : t('card.stored_open')}<//></p>`}`;
 }
 
-/** @param {{undo: string, path: string}} props */
-export function Undo({ undo, path }) {
+/** @param {{undo: string, path: string, done?: boolean}} props `done`: taken back before, here or elsewhere */
+export function Undo({ undo, path, done = false }) {
   const [state, setState] = useState(/** @type {'ready'|'working'|'done'|Error} */ ('ready'));
   const run = async () => {
     setState('working');
@@ -79,7 +79,7 @@ export function Undo({ undo, path }) {
       setState(/** @type {Error} */ (error));
     }
   };
-  if (state === 'done') return html`<span class="saved" role="status">${t('card.undone')}</span>`;
+  if (done || state === 'done') return html`<span class="saved" role="status">${t('card.undone')}</span>`;
   if (state instanceof Error) return html`<${ErrorBox} title=${t('card.undo_failed')} error=${state} />`;
   return html`<${Button} kind="quiet" small disabled=${state === 'working'} onClick=${run} aria-label=${t('card.undo_label', { path })}>${t('card.undo')}<//>`;
 }

@@ -2,7 +2,7 @@
 import { batch } from '../../vendor/preact.js';
 import { api, ApiError, url } from '../api.js';
 import { estimate } from '../llm/context.js';
-import { callSignal, isFinal, loadConversations, sessions, setCall, setSession } from '../store.js';
+import { callSignal, isFinal, loadCall, loadConversations, sessions, setCall, setSession } from '../store.js';
 import { newId, sessionOf, settleChat } from './chats.js';
 import { titleOf } from './titles.js';
 
@@ -34,7 +34,12 @@ export async function readChat(chat) {
       const earlier = before.filter(({ seq }) => seq !== undefined && seq < first);
       chat.messages.value = [...earlier, ...own(page.messages).map((/** @type {Message} */ message) => (known.get(message.id)?.seq === message.seq ? known.get(message.id) ?? message : message))];
       if (!earlier.length) chat.more.value = Boolean(page.more);
-      for (const call of recorded.calls ?? []) if (!isFinal(callSignal(call.call_id).value?.call)) setCall(call, { session: call.session });
+      for (const call of recorded.calls ?? []) {
+        const known = callSignal(call.call_id).value?.call;
+        if (!isFinal(known) || call.undone) setCall(call, { session: call.session });
+        // The record has no output before the end; the call itself has.
+        if (!isFinal(known) && !isFinal(call)) loadCall(call.session, call.call_id).catch(() => {});
+      }
       chat.state.value = 'ready';
       chat.error.value = null;
     });
