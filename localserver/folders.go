@@ -32,7 +32,7 @@ func (s *Server) getFolders(w http.ResponseWriter, r *http.Request) {
 	}
 	entries, readErr := os.ReadDir(path)
 	if readErr != nil {
-		guard.WriteError(w, &guard.Error{Status: http.StatusNotFound, Code: "no_folder", Field: "path",
+		guard.WriteError(w, &guard.Error{Status: http.StatusNotFound, Code: folderCode(path, readErr), Field: "path",
 			Message: "the folder cannot be listed: " + readErr.Error()})
 		return
 	}
@@ -57,6 +57,17 @@ func (s *Server) getFolders(w http.ResponseWriter, r *http.Request) {
 		parent = ""
 	}
 	guard.WriteJSON(w, http.StatusOK, map[string]any{"path": path, "parent": parent, "folders": list, "truncated": truncated})
+}
+
+// folderCode names why a folder cannot be used.
+func folderCode(path string, err error) string {
+	if info, statErr := os.Stat(path); statErr == nil && !info.IsDir() {
+		return "not_folder"
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return "folder_denied"
+	}
+	return "no_folder"
 }
 
 // folderPath makes an absolute path of what the picker asks for; "" is the
@@ -102,7 +113,7 @@ func (s *Server) setRoot(path string) error {
 		return err
 	}
 	if err := CheckRoot(s.config.State, path); err != nil {
-		e := &guard.Error{Status: http.StatusBadRequest, Code: "no_folder", Field: "path", Message: "the folder cannot be used: " + err.Error()}
+		e := &guard.Error{Status: http.StatusBadRequest, Code: folderCode(path, err), Field: "path", Message: "the folder cannot be used: " + err.Error()}
 		if errors.Is(err, errOwnState) {
 			e.Code = "own_state"
 		}

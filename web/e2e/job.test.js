@@ -293,6 +293,13 @@ scenario('chats that began with a tool line are told apart; Enter during a turn 
   assert.equal(await me.page.locator('.composer').getByText('Still at work').count(), 0);
   await me.composer.press('Enter');
   await me.log.getByText('and then', { exact: true }).waitFor();
+  // What was announced does not stay in a language that is no longer shown.
+  const said = me.page.locator('.sr[role=status]');
+  await has(said, /^Reply finished$/);
+  await me.go('settings/appearance');
+  await me.page.getByText('Español').click();
+  await me.page.getByRole('heading', { name: 'Apariencia' }).waitFor();
+  assert.equal(await said.textContent(), '');
 });
 
 scenario('signs over the conversation move nothing, and hide while the question can be seen', { files, timeout: 120_000 }, async (stage) => {
@@ -347,4 +354,37 @@ scenario('the end is followed while things shrink and grow around an answer', { 
     await me.page.waitForTimeout(500);
     assert.equal(await away(), 0, `lost the end in round ${n}`);
   }
+});
+
+scenario('the folder picker: a path that does not work is said beside the line, and the list is that of the line', { files: { ...files, 'docs/deep/a.md': 'A' }, context: { viewport: { width: 1280, height: 657 } } }, async (stage) => {
+  const { companion } = stage;
+  const me = await stage.page();
+  await me.button(/^Folder:/, false).click();
+  const dialog = me.page.locator('dialog');
+  const line = dialog.getByLabel('Folder', { exact: true });
+  const entries = () => dialog.locator('.folder-list').innerText();
+  await until(async () => /docs/.test(await entries()), 'the list of the folder');
+  await line.fill('/nonexistent/x');
+  assert.doesNotMatch(await entries(), /docs/, 'no list of another folder than that in the line');
+  await line.press('Enter');
+  const fault = dialog.getByRole('alert');
+  await has(fault, /^There is no folder \/nonexistent\/x\.$/);
+  assert.ok(await fault.evaluate((element) => element.getBoundingClientRect().bottom < innerHeight), 'on the screen');
+  assert.equal(await line.getAttribute('aria-invalid'), 'true');
+  await line.fill(path.join(companion.root, 'notes.txt'));
+  await dialog.getByRole('button', { name: 'Use this folder' }).click();
+  await has(fault, /notes\.txt is a file, not a folder/);
+  await line.fill(path.join(companion.home, '.zeroclaw'));
+  await dialog.getByRole('button', { name: 'Use this folder' }).click();
+  await has(fault, /belongs to ZeroClaw itself/);
+  await line.fill('relative');
+  await line.press('Enter');
+  await has(fault, /whole path/);
+  await line.fill(companion.root);
+  await dialog.getByRole('button', { name: 'docs', exact: true }).press('Enter');
+  await until(async () => /^↑/.test((await me.focused()).text), 'walking goes on in the new list');
+  await dialog.getByRole('button', { name: 'deep', exact: true }).press('Enter');
+  await until(async () => (await line.inputValue()).endsWith('deep'), 'the line follows the list');
+  await dialog.getByRole('button', { name: 'Use this folder' }).click();
+  await me.button(/Folder: .*deep/, false).waitFor();
 });

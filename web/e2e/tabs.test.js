@@ -161,15 +161,41 @@ scenario('a frozen tab and one that hangs cost the others nothing', { files, tim
 scenario('a running command survives a reload, and its turn goes on', { files, rules: ['R:./**'] }, async (stage) => {
   const me = await stage.page();
   await me.say('/execute_command command="echo early; sleep 4; echo late"');
-  await me.answer(await me.question('sleep 4'), 'Allow once');
+  const question = await me.question('sleep 4');
+  await me.page.waitForTimeout(3_000);
+  await me.answer(question, 'Allow once');
   await me.page.getByRole('group', { name: 'Output so far' }).getByText('early').waitFor();
   await me.page.reload();
-  await me.page.locator('section.card.run').waitFor();
+  const running = me.page.locator('section.card.run');
+  await running.getByRole('group', { name: 'Output so far' }).getByText('early').waitFor({ timeout: 3_500 });
+  assert.equal(await running.getByText('early').count() > 0, true);
+  const seconds = Number(/running (\d+)/.exec(await running.innerText())?.[1]);
+  assert.ok(seconds <= 4, `the clock says ${seconds} s; the question waited for three more`);
   const card = await me.finished('execute_command');
   await has(card, /exit 0/);
   await me.sees(/A model would read this/);
   await me.idle();
   await me.sees(/late/);
+});
+
+scenario('a question asked in one tab is in view in another that shows the same chat', { files, timeout: 120_000 }, async (stage) => {
+  const one = await stage.page();
+  for (let n = 1; n < 5; n++) {
+    await one.say(`/read_file path=f${n}.txt`);
+    await one.answer(await one.question(`f${n}.txt`), 'Allow once');
+    await one.idle();
+  }
+  const two = await stage.page({ path: await chatOf(one) });
+  await two.sees('content 4');
+  await one.say('/read_file path=f5.txt');
+  await one.question('f5.txt');
+  await two.page.bringToFront();
+  const theirs = await two.question('f5.txt');
+  await until(() => theirs.evaluate((card) => {
+    const { top, bottom } = card.getBoundingClientRect();
+    const log = /** @type {HTMLElement} */ (document.querySelector('.log')).getBoundingClientRect();
+    return top >= log.top && bottom <= log.bottom;
+  }), 'the whole card can be seen');
 });
 
 scenario('a tab that closes in the middle hands its turn to another', { files, rules: ['R:./**'] }, async (stage) => {

@@ -1,6 +1,6 @@
 // The few components that every view is made of. No view brings its own button, field or dialog.
 import { Fragment, html, render, signal, useEffect, useId, useLayoutEffect, useRef, useState } from '../vendor/preact.js';
-import { t } from './i18n/index.js';
+import { language, t } from './i18n/index.js';
 
 /** Sign of a state; the word stands beside it. @param {{kind: 'ok'|'no'|'wait'|'off'|'run'}} props */
 export function Sign({ kind }) {
@@ -209,6 +209,11 @@ export function Menu({ label, name, class: classes = 'chip', items, side = '', t
 }
 
 const announcement = signal('');
+// What was said in one language is not left standing in another.
+language.subscribe(() => {
+  announcement.value = '';
+});
+
 /** Says something once to screen readers: “reply finished”, “question waiting”. @param {string} text */
 export function announce(text) {
   announcement.value = '';

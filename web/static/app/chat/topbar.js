@@ -46,7 +46,7 @@ export function TopBar({ chat }) {
     <${Menu} label=${agent} name=${t('top.agent', { agent })} items=${[...agents.map((name) => ({ key: name, label: name, checked: name === agent, run: () => guarded(async () => {
       await setMeta(chat, { agent: name });
       if (!busy) await renewSession(chat);
-    }) })), { key: 'settings', label: t('top.agents'), href: link('settings', 'agents') }]} />
+    }) }))]} />
     <${ModelPicker} chat=${chat} />
     <button type="button" class="chip mono" title=${folder} aria-label=${t('top.folder', { folder })} onClick=${() => guarded(async () => {
       const picked = await chooseRoot();
