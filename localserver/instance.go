@@ -46,11 +46,7 @@ func Acquire(state string) (release func(), err error) {
 }
 
 func (i Instance) save(state string) error {
-	data, err := json.Marshal(i)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(instancePath(state), append(data, '\n'), atomicfile.Options{Mode: 0o600, ForceMode: true})
+	return atomicfile.WriteJSON(instancePath(state), i)
 }
 
 // How long a companion may take. It proves itself at once; what it is asked
@@ -68,11 +64,11 @@ const maxAnswer = 64 << 20
 // now, also to one that never answers.
 func Find(ctx context.Context, state string) (Instance, error) {
 	var i Instance
-	data, err := os.ReadFile(instancePath(state))
-	if err != nil {
+	found, err := atomicfile.ReadJSON(instancePath(state), maxChoice, &i)
+	if !found {
 		return i, ErrNotRunning
 	}
-	if err := json.Unmarshal(data, &i); err != nil || i.Port == 0 || i.Token == "" {
+	if err != nil || i.Port == 0 || i.Token == "" {
 		return i, fmt.Errorf("%w: %s cannot be read", ErrNotRunning, instancePath(state))
 	}
 	nonce := rand.Text()

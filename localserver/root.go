@@ -1,7 +1,6 @@
 package localserver
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 
@@ -20,8 +19,7 @@ func LastRoot(state string) string {
 	var last struct {
 		Root string `json:"root"`
 	}
-	data, err := atomicfile.Read(statePath(state, lastRootFile), maxChoice)
-	if err != nil || json.Unmarshal(data, &last) != nil || !filepath.IsAbs(last.Root) {
+	if _, err := atomicfile.ReadJSON(statePath(state, lastRootFile), maxChoice, &last); err != nil || !filepath.IsAbs(last.Root) {
 		return ""
 	}
 	if info, err := os.Stat(last.Root); err != nil || !info.IsDir() {
@@ -37,11 +35,7 @@ func (s *Server) saveRoot(root string) {
 // saveChoice keeps something chosen in the page. Failing to is shown and costs
 // nothing else.
 func (s *Server) saveChoice(name string, v any) {
-	data, err := json.Marshal(v)
-	if err == nil {
-		err = atomicfile.Write(statePath(s.config.State, name), append(data, '\n'), atomicfile.Options{Mode: 0o600})
-	}
-	if err != nil {
+	if err := atomicfile.WriteJSON(statePath(s.config.State, name), v); err != nil {
 		s.problem("state", "a choice could not be saved: "+err.Error())
 	}
 }

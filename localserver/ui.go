@@ -1,7 +1,6 @@
 package localserver
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"zeroclaw/localserver/guard"
@@ -17,8 +16,8 @@ type confirmedUI struct {
 
 func (s *Server) loadUI() bool {
 	var ui confirmedUI
-	data, err := atomicfile.Read(statePath(s.config.State, uiFile), maxChoice)
-	return err == nil && json.Unmarshal(data, &ui) == nil && ui.Origin != "" && ui.Origin == s.uiOrigin
+	_, err := atomicfile.ReadJSON(statePath(s.config.State, uiFile), maxChoice, &ui)
+	return err == nil && ui.Origin != "" && ui.Origin == s.uiOrigin
 }
 
 // uiConfirmed reports whether a person has let the page of the other origin in.

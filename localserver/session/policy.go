@@ -1,10 +1,7 @@
 package session
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"sync"
@@ -48,16 +45,12 @@ const maxState = 64 << 20
 // read-only policy never writes the file.
 func OpenPolicy(path string, readOnly bool) (*Policy, error) {
 	p := &Policy{path: path, readOnly: readOnly, bases: map[string]resolve.Bases{}, adopted: map[string]*resolve.Resolver{}}
-	data, err := atomicfile.Read(path, maxState)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &p.bases)
-	}
-	if err != nil {
+	if _, err := atomicfile.ReadJSON(path, maxState, &p.bases); err != nil {
 		p.bases, p.damaged = map[string]resolve.Bases{}, true
 		return p, fmt.Errorf("read what the rules resolved to: %w", err)
+	}
+	if p.bases == nil { // the file says null
+		p.bases = map[string]resolve.Bases{}
 	}
 	return p, nil
 }
@@ -188,11 +181,7 @@ func (p *Policy) store(bases map[string]resolve.Bases) error {
 	if !changed || p.readOnly {
 		return nil
 	}
-	data, err := json.MarshalIndent(bases, "", "  ")
-	if err == nil {
-		err = atomicfile.Write(p.path, append(data, '\n'), atomicfile.Options{Mode: 0o600})
-	}
-	if err != nil {
+	if err := atomicfile.WriteJSON(p.path, bases); err != nil {
 		return fmt.Errorf("save what the rules resolve to: %w", err)
 	}
 	return nil

@@ -2,9 +2,7 @@ package approval
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"sync"
 
@@ -40,14 +38,7 @@ type Definitions struct {
 // exist. After an error every definition counts as changed until accepted.
 func OpenDefinitions(path string) (*Definitions, error) {
 	d := &Definitions{path: path, accepted: map[string]Accepted{}}
-	data, err := atomicfile.Read(path, maxState)
-	if errors.Is(err, fs.ErrNotExist) {
-		return d, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &d.accepted)
-	}
-	if err != nil {
+	if _, err := atomicfile.ReadJSON(path, maxState, &d.accepted); err != nil {
 		d.accepted = nil
 		return d, fmt.Errorf("read accepted tool definitions, all of which must be accepted again: %w", err)
 	}
@@ -98,11 +89,7 @@ func (d *Definitions) save(fresh map[string]Accepted) error {
 		next = map[string]Accepted{}
 	}
 	maps.Copy(next, fresh)
-	data, err := json.Marshal(next)
-	if err != nil {
-		return fmt.Errorf("save accepted tool definitions: %w", err)
-	}
-	if err := atomicfile.Write(d.path, append(data, '\n'), atomicfile.Options{Mode: 0o600}); err != nil {
+	if err := atomicfile.WriteJSON(d.path, next); err != nil {
 		return fmt.Errorf("save accepted tool definitions: %w", err)
 	}
 	d.accepted = next

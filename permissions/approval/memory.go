@@ -1,10 +1,7 @@
 package approval
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
 	"time"
@@ -53,18 +50,11 @@ const maxState = 64 << 20
 // Memory starts empty.
 func OpenMemory(path string, newID func() string, now func() time.Time) (*Memory, error) {
 	m := &Memory{path: path, newID: newID, now: now}
-	data, err := atomicfile.Read(path, maxState)
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
-	}
-	if err != nil {
-		return m, fmt.Errorf("read remembered decisions, none of which count now: %w", err)
-	}
 	var file struct {
 		Decisions []Remembered `json:"decisions"`
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		return m, fmt.Errorf("read remembered decisions from %s, none of which count now: %w", path, err)
+	if _, err := atomicfile.ReadJSON(path, maxState, &file); err != nil {
+		return m, fmt.Errorf("read remembered decisions, none of which count now: %w", err)
 	}
 	for _, d := range file.Decisions {
 		if d.ID != "" && d.Tool != "" && d.Scope == ScopeAlways {
@@ -124,11 +114,7 @@ func (m *Memory) drop(which func(Remembered) bool) (bool, error) {
 func (m *Memory) replace(list []Remembered) error {
 	old, next := permanent(m.list), permanent(list)
 	if !slices.Equal(old, next) {
-		data, err := json.MarshalIndent(map[string]any{"decisions": next}, "", "  ")
-		if err != nil {
-			return fmt.Errorf("save remembered decisions: %w", err)
-		}
-		if err := atomicfile.Write(m.path, append(data, '\n'), atomicfile.Options{Mode: 0o600}); err != nil {
+		if err := atomicfile.WriteJSON(m.path, map[string]any{"decisions": next}); err != nil {
 			return fmt.Errorf("save remembered decisions: %w", err)
 		}
 	}
