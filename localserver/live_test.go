@@ -3,7 +3,6 @@ package localserver
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"zeroclaw/tools"
@@ -18,6 +17,18 @@ func withConfig(t *testing.T, text string) func(*Config) {
 		if err := os.WriteFile(filepath.Join(c.State, "config.toml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// edited saves config.toml as an editor does, which no watcher sees half done.
+func (r *rig) edited(text string) {
+	r.t.Helper()
+	path := filepath.Join(r.home, ".zeroclaw", "config.toml")
+	if err := os.WriteFile(path+"~", []byte(text), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.Rename(path+"~", path); err != nil {
+		r.t.Fatal(err)
 	}
 }
 
@@ -47,7 +58,6 @@ func TestDeniedFromTheFirstCall(t *testing.T) {
 // next call of the same session is judged by what it says now.
 func TestEditedByHandWhileRunning(t *testing.T) {
 	r := newRig(t, withConfig(t, "[permissions]\ndirectories = [\"R:./**\"]\n"))
-	events := r.listen()
 	s := r.session()
 	read := func() tools.Outcome {
 		return r.outcome(s.ID, r.call(s.ID, "read_file", map[string]any{"path": "README.md"}))
@@ -61,14 +71,10 @@ func TestEditedByHandWhileRunning(t *testing.T) {
 		{"[permissions]\ndirectories = [\"R:./**\"]\n[permissions.tools.read_file]\nenabled = false\n", "denied"},
 		{"[permissions.tools.read_file]\nmode = \"allow\"\n", "ok"},
 	} {
-		r.write(".zeroclaw/config.toml", c.config)
-		for e := range events {
-			if e[0] == "config.changed" {
-				break
-			}
-		}
-		if o := read(); string(o.Status) != c.status {
-			t.Errorf("after the file became %q the call ended %q (%s), want %q", strings.TrimSpace(c.config), o.Status, o.Reason, c.status)
-		}
+		r.edited(c.config)
+		eventually(r, func() (tools.Outcome, bool) {
+			o := read()
+			return o, string(o.Status) == c.status
+		})
 	}
 }

@@ -3,9 +3,12 @@ package localserver
 import (
 	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"zeroclaw/localserver/session"
 	"zeroclaw/services"
@@ -85,5 +88,30 @@ func TestDummyService(t *testing.T) {
 	}
 	if status, body := r.request("POST", "/api/services/dummy_mcp/explode", map[string]any{}); status != http.StatusNotFound {
 		t.Errorf("an unknown action answers %d %s", status, body)
+	}
+}
+
+// TestServiceGone removes the folder of a service: every tab hears of it.
+func TestServiceGone(t *testing.T) {
+	r := newRig(t)
+	r.service("dummy_mcp", services.Stopped)
+	events := r.listen()
+	if err := os.RemoveAll(filepath.Join(r.home, ".zeroclaw", "services", "dummy_mcp")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(r, func() ([]services.Status, bool) {
+		list := do[struct{ Services []services.Status }](r, "GET", "/api/services", nil).Services
+		return list, !slices.ContainsFunc(list, func(s services.Status) bool { return s.ID == "dummy_mcp" })
+	})
+	late := time.After(15 * time.Second)
+	for {
+		select {
+		case e := <-events:
+			if e == [2]string{"service.gone", `{"id":"dummy_mcp"}`} {
+				return
+			}
+		case <-late:
+			t.Fatal("there was no event service.gone")
+		}
 	}
 }

@@ -244,9 +244,7 @@ func TestBrokenConfiguration(t *testing.T) {
 	if data, _ := os.ReadFile(path); string(data) != broken {
 		t.Errorf("the file was changed to %q", data)
 	}
-	if err := os.WriteFile(path, []byte("[permissions]\ndirectories = [\"R:./**\"]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	r.edited("[permissions]\ndirectories = [\"R:./**\"]\n")
 	eventually(r, func() (int, bool) { n := len(r.server.Problems()); return n, n == 0 })
 	if o := r.outcome(s.ID, r.call(s.ID, "read_file", map[string]any{"path": "README.md"})); o.By != "rule" {
 		t.Errorf("after the repair it ended %+v", o)

@@ -141,7 +141,7 @@ func (s *Server) wireTools() {
 		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.secrets.Redact,
 		Started: s.storeStart, Ended: s.callEnded, Closed: func(id string) { s.shell.Close(id) },
 		Busy: func(id string) bool { return len(s.shell.Processes(id)) > 0 },
-		Now:  c.Now, NewID: newID,
+		Now:  c.Now, NewID: newID, Log: s.log,
 	})
 }
 
@@ -176,6 +176,8 @@ func (s *Server) serviceEvent(e services.Event) {
 		return
 	case services.EventState:
 		s.hub.Publish("service.state", map[string]any{"service": e.Status})
+	case services.EventGone:
+		s.hub.Publish("service.gone", map[string]string{"id": e.Name})
 	}
 	if err := s.sessions.ToolsChanged(); err != nil {
 		s.log.Error("pin tool definitions", "err", err)
@@ -234,12 +236,7 @@ func (s *Server) provider(name string) (relay.Provider, bool) {
 
 // pids are the companion and its children, whose /proc entries are own state.
 func (s *Server) pids() []int {
-	out := []int{os.Getpid()}
-	for _, st := range s.services.List() {
-		if st.Pid > 0 {
-			out = append(out, st.Pid)
-		}
-	}
+	out := append(s.services.Pids(), os.Getpid())
 	for _, b := range s.shell.Processes("") {
 		out = append(out, b.Pids...)
 	}

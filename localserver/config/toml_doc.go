@@ -186,18 +186,6 @@ func (n *node) plain() any {
 	return list
 }
 
-// path leads from the root to the node: strings for keys, ints for places in
-// arrays.
-func (n *node) path() []any {
-	if n.parent == nil {
-		return nil
-	}
-	if n.parent.kind == arrayNode || n.parent.kind == tablesNode {
-		return append(n.parent.path(), n.index)
-	}
-	return append(n.parent.path(), n.name)
-}
-
 // walk follows path as far as it exists.
 func (d *document) walk(path []any) (n *node, depth int) {
 	n = d.root

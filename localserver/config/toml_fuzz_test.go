@@ -37,6 +37,18 @@ func nodes(n *node) []*node {
 // exactly what was asked for (set and unset check that themselves), a new
 // value leaves every old byte, a removal adds none, and replacing a scalar
 // touches nothing but its bytes.
+// path leads from the root to the node: strings for keys, ints for places in
+// arrays.
+func (n *node) path() []any {
+	if n.parent == nil {
+		return nil
+	}
+	if n.parent.kind == arrayNode || n.parent.kind == tablesNode {
+		return append(n.parent.path(), n.index)
+	}
+	return append(n.parent.path(), n.name)
+}
+
 func FuzzEdit(f *testing.F) {
 	for _, text := range []string{
 		"", "a = 1", "[a]\nx = 1 # c\n\n# b\n[b]\r\ny = ['q', # r\n 's']\r\n", "\xef\xbb\xbfs = { a.b = 1, c = {} }\n",

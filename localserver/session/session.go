@@ -93,10 +93,8 @@ func (n named) Spec() tools.Spec {
 // Lookup implements tools.Decider: a tool that the grant does not reach does
 // not exist here, whatever its name.
 func (s *Session) Lookup(name string) (tools.Tool, permissions.Verdict) {
-	unknown := permissions.Verdict{
-		Decision: permissions.Deny, Row: 1, Code: "unknown_tool", Key: "unknown_tool",
-		Args: map[string]string{"tool": name}, Reason: fmt.Sprintf("there is no tool %q in this session", name),
-	}
+	// To a session, what it does not reach is as what it never heard of.
+	unknown := permissions.Decide(permissions.Settings{}, s.grant, permissions.Request{Tool: name, Hidden: true})
 	if t, ok := s.local[name]; ok {
 		if !s.grant.Reaches(name, permissions.OriginLocal, "", name) {
 			return nil, unknown
@@ -114,7 +112,7 @@ func (s *Session) Lookup(name string) (tools.Tool, permissions.Verdict) {
 	}
 	if !live {
 		unknown.Code, unknown.Key = "tool_gone", "tool_gone"
-		unknown.Reason = fmt.Sprintf("the server %s no longer offers %s", d.Server, d.Tool)
+		unknown.Reason = fmt.Sprintf("The server of the tool %q no longer offers it.", name)
 		return nil, unknown
 	}
 	return named{t, name}, permissions.Verdict{}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,7 @@ import (
 	"zeroclaw/tools"
 )
 
-// Config is what sessions are made of. Every field but Busy is
+// Config is what sessions are made of. Every field but Busy and Log is
 // required.
 type Config struct {
 	Home  string
@@ -47,6 +48,7 @@ type Config struct {
 
 	Now   func() time.Time
 	NewID func() string
+	Log   *slog.Logger // faults inside the companion; nil is slog.Default
 }
 
 // maxSessions bounds how many sessions are open at once; the one that was
@@ -150,7 +152,7 @@ func (s *Sessions) Open(r OpenRequest) (*Session, error) {
 	for _, t := range s.config.Local {
 		n.local[t.Spec().Name] = t
 	}
-	n.runner = &tools.Runner{Asker: s.config.Asker, Finisher: s.config.Finisher, Recorder: recorder{n}, Schemas: &s.schemas, Now: s.config.Now}
+	n.runner = &tools.Runner{Asker: s.config.Asker, Finisher: s.config.Finisher, Recorder: recorder{n}, Schemas: &s.schemas, Now: s.config.Now, Log: s.config.Log}
 	n.ctx, n.cancel = context.WithCancel(s.ctx)
 	s.mu.Lock()
 	if s.closed {
