@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openCalls, readArguments, runLoop, sameFailures, unfinished } from '../static/app/llm/loop.js';
+import { openCalls, readArguments, resultData, runLoop, sameFailures, unfinished } from '../static/app/llm/loop.js';
 import { describeTools, readTextCalls } from '../static/app/llm/texttools.js';
 import { contextOf, keepCount, modelMessages, requestMessages } from '../static/app/llm/context.js';
 import { openaiDeltas, openaiMessages } from '../static/app/llm/openai.js';
@@ -200,4 +200,12 @@ test('an answer that broke off is gone on with: asked for by a person\'s message
   assert.deepEqual(w.log.requests[0].messages.map(({ role }) => role), ['user', 'assistant', 'user']);
   const next = requestMessages([...w.list, { id: 'v', role: 'user', data: { text: 'more' } }]);
   assert.deepEqual(next.map(({ role, text }) => `${role} ${text}`), ['user go', 'assistant The beginning.', 'user more']);
+});
+
+test('what is stored of a result names its pictures and holds none of their bytes', () => {
+  const base = { call_id: 'c', provider_id: 'i', tool: 't' };
+  const picture = { type: 'image', mimeType: 'image/png', result_id: 'r1', size: 70 };
+  const { content } = resultData(base, { call_id: 'c', tool: 't', status: 'ok', content: [{ type: 'text', text: 'x' }, { ...picture, note: 'y' }, { type: 'image', mimeType: 'image/png', data: 'AAAA' }] });
+  assert.deepEqual(content, [picture]);
+  assert.equal(resultData(base, { call_id: 'c', tool: 't', status: 'ok', content: [{ type: 'text', text: 'x' }] }).content, undefined);
 });

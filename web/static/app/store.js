@@ -2,6 +2,8 @@
 import { batch, computed, signal } from '../vendor/preact.js';
 import { api, url } from './api.js';
 
+export { clock, runClock } from './clock.js';
+
 /** @typedef {import('./types.js').Call} Call @typedef {import('./types.js').Approval} Approval @typedef {import('./types.js').ToolInfo} ToolInfo
  * @typedef {import('./types.js').Conversation} Conversation @typedef {import('./types.js').Profile} Profile @typedef {import('./types.js').Session} Session
  * @typedef {import('./types.js').OutputPiece} OutputPiece */
@@ -27,8 +29,6 @@ export const profiles = signal(/** @type {Profile[]} */ ([]));
 export const sessions = signal(/** @type {Record<string, Session>} */ ({}));
 /** Count up whenever something must be loaded again: permissions, config, conversations, messages:ID. */
 export const ticks = signal(/** @type {Record<string, number>} */ ({}));
-/** Time in seconds, for countdowns and elapsed times; stands still while nothing shown needs it. */
-export const clock = signal(Date.now());
 
 /** @typedef {{call: Call, arguments: any, session: string, conversation?: string, output: import('./types.js').OutputPiece[], outputBytes: number, progress?: {progress: number, total?: number, message?: string}, seen: number, since?: number}} LiveCall `since`: when it began to run, behind its question */
 /** @type {Map<string, import('../vendor/preact.js').Signal<LiveCall|null>>} */
@@ -207,6 +207,7 @@ function dropApprovalsOf(callId) {
  * @param {Approval} approval @param {string} decision @param {{reason?: string, rule?: string, content?: any}} [more]
  */
 export async function answer(approval, decision, more = {}) {
+  // Said at once: from the press on, what moves under the pointer is guarded against a second one.
   resolved.value = { ...resolved.value };
   try {
     await api.post(url`/api/approvals/${approval.id}`, { decision, ...more });
@@ -300,20 +301,4 @@ export function setProfiles(list) {
 /** @param {any} next */
 export function patchStatus(next) {
   status.value = { ...status.value, ...next };
-}
-
-let clockUsers = 0;
-/** @type {ReturnType<typeof setInterval>|undefined} */
-let clockTimer;
-/** Keeps `clock` going while something shown needs it; answers a function that lets go. @returns {() => void} */
-export function runClock() {
-  if (clockUsers++ === 0) {
-    clock.value = Date.now();
-    clockTimer = setInterval(() => {
-      clock.value = Date.now();
-    }, 1_000);
-  }
-  return () => {
-    if (--clockUsers === 0) clearInterval(clockTimer);
-  };
 }

@@ -1,22 +1,17 @@
 // Runs conversations: one tab at a time for each, held by a Web Lock; another takes over what a reload or a closed tab left half-way.
 import { batch } from '../../vendor/preact.js';
-import { api, url } from '../api.js';
 import { t } from '../i18n/index.js';
-import { contextOf } from '../llm/context.js';
 import { openCalls, runLoop, unfinished } from '../llm/loop.js';
-import { approvals, callSignal, isFinal, loadApprovals, loadCall, onFinished, onResync, resolved, setCall, ticks } from '../store.js';
+import { onResync, resolved, ticks } from '../store.js';
 import { announce } from '../ui.js';
-import { chats, newId, profileOf, sessionOf } from './chats.js';
-import { streamOf, textOnly } from './models.js';
-import { append, ensureSession, keepPartial, loadContext, readChat } from './stored.js';
+import { chats } from './chats.js';
+import { loadContext, readChat } from './stored.js';
+import { turnOf } from './turn.js';
 
-/** @typedef {import('./chats.js').Chat} Chat @typedef {import('../types.js').Call} Call */
+/** @typedef {import('./chats.js').Chat} Chat */
 
 /** A conversation that stopped half-way goes on by itself when its last message is no older than this. */
 const TAKE_OVER_MS = 15 * 60_000;
-
-/** What streams is kept at the companion this often. */
-const KEEP_MS = 2_000;
 
 const talk = typeof document === 'undefined' ? null : new BroadcastChannel('zc-chats');
 
@@ -29,50 +24,6 @@ export async function load(chat, followed = false) {
 export function stop(chat) {
   chat.abort?.abort();
   if (chat.running.value === 'elsewhere') talk?.postMessage({ type: 'stop', id: chat.id });
-}
-
-/** Calls wait for their end by event; a look now and then catches what an event missed. @param {() => string} session @param {string} id @param {AbortSignal} signal @returns {Promise<Call|null>} */
-async function awaitCall(session, id, signal) {
-  const first = await loadCall(session(), id);
-  if (!first) return isFinal(callSignal(id).value?.call) ? callSignal(id).value?.call ?? null : null;
-  if (isFinal(first)) return first;
-  return new Promise((resolve, reject) => {
-    const look = () => loadCall(session(), id).then((call) => {
-      if (!call) finish(null);
-      else if (isFinal(call)) finish(call);
-    }, () => {});
-    const timer = setInterval(look, 15_000);
-    // The tab that reads the events may stand still; this one started the call and must show its question all the same.
-    const early = setTimeout(() => loadCall(session(), id).then((call) => {
-      if (call?.status === 'waiting' && !approvals.peek().some((one) => one.call_id === id)) return loadApprovals();
-      if (call && isFinal(call)) finish(call);
-      return undefined;
-    }).catch(() => {}), 1_000);
-    const offResync = onResync(look);
-    const off = onFinished((call) => {
-      if (call.call_id === id) finish(callSignal(id).value?.call ?? call);
-    });
-    // After Stop the call still ends by itself, killed; it is given a moment to say so.
-    const aborted = () => setTimeout(() => fail(new DOMException('stopped', 'AbortError')), 8_000);
-    const release = () => {
-      clearInterval(timer);
-      clearTimeout(early);
-      offResync();
-      off();
-      signal.removeEventListener('abort', aborted);
-    };
-    /** @param {Call|null} call */
-    const finish = (call) => {
-      release();
-      resolve(call);
-    };
-    /** @param {any} error */
-    const fail = (error) => {
-      release();
-      reject(error);
-    };
-    signal.addEventListener('abort', aborted);
-  });
 }
 
 /**
@@ -98,94 +49,28 @@ export async function run(chat, before) {
 async function runHere(chat, before) {
   chat.runs++;
   chat.abort = new AbortController();
-  const { signal: abort } = chat.abort;
   chat.running.value = 'here';
-  const profile = profileOf(chat);
-  const key = `${profile.id} ${profile.model}`;
   // “Stop” on a question ends the call and the turn, whichever tab it was pressed in.
   const offStop = resolved.subscribe((ends) => {
     const mine = new Set(openCalls(chat.messages.peek()).map((call) => call.call_id));
     if (Object.values(ends).some((end) => end.decision === 'stop' && end.call_id && mine.has(end.call_id))) chat.abort?.abort();
   });
-  let sessionId = '';
-  let lastShown = 0;
-  /** @type {import('../llm/loop.js').Live|null} what streams now */
-  let said = null;
-  let kept = '';
-  const keep = (/** @type {boolean} */ leaving) => {
-    const { text = '', reasoning = '' } = said ?? {};
-    if (!(text || reasoning) || (kept === text + reasoning && !leaving)) return;
-    kept = text + reasoning;
-    keepPartial(chat, { text, reasoning: reasoning || undefined, profile: profile.id, model: profile.model }, leaving);
-  };
-  const leaving = () => keep(true);
-  const keeping = setInterval(() => keep(false), KEEP_MS);
-  globalThis.addEventListener('pagehide', leaving);
+  const turn = turnOf(chat, (live) => talk?.postMessage({ type: 'live', id: chat.id, live }));
   try {
     await before();
-    const context = contextOf(profile);
-    await loadContext(chat, context);
-    const end = await runLoop({
-      history: () => chat.messages.peek(),
-      append: (messages) => append(chat, messages),
-      stream: (request, signal, waiting) => streamOf(chat, profile, request, signal, waiting),
-      turn: async (message) => {
-        try {
-          const session = await ensureSession(chat);
-          sessionId = session.id;
-          return await api.post(url`/api/sessions/${session.id}/turns`, { message });
-        } catch (error) {
-          if (/** @type {any} */ (error).status !== 404) throw error;
-          sessionId = (await ensureSession(chat, true)).id;
-          return api.post(url`/api/sessions/${sessionId}/turns`, { message });
-        }
-      },
-      asked: (call) => setCall({ call_id: call.call_id, tool: call.tool, status: 'running', arguments: call.arguments }, { session: sessionId, conversation: chat.id, seen: Date.now() }),
-      startCall: async (call) => {
-        if (!sessionId) sessionId = (await ensureSession(chat)).id;
-        try {
-          await api.post(url`/api/sessions/${sessionId}/calls`, call, { headers: { Prefer: 'respond-async' } });
-        } catch (error) {
-          setCall({ call_id: call.call_id, tool: call.tool, status: 'error', is_error: true, reason: String(/** @type {any} */ (error).message) });
-          throw error;
-        }
-      },
-      awaitCall: async (id, signal) => {
-        const known = callSignal(id).value;
-        const session = known?.session || sessionId || sessionOf(chat)?.id || '';
-        if (!session) return isFinal(known?.call) ? known?.call ?? null : null;
-        return awaitCall(() => session, id, signal);
-      },
-      cancelCall: async (id) => {
-        const session = callSignal(id).value?.session || sessionId;
-        if (session) await api.del(url`/api/sessions/${session}/calls/${id}`);
-      },
-      show: (live) => {
-        chat.live.value = live;
-        const now = Date.now();
-        said = live?.phase === 'model' ? live : null;
-        if (!live || now - lastShown > 200) {
-          lastShown = now;
-          talk?.postMessage({ type: 'live', id: chat.id, live });
-        }
-      },
-      newId,
-      profile: { id: profile.id, model: profile.model, context, text_tools: profile.native_tools === false || textOnly.has(key), compacts: profile.kind !== 'mirror' },
-      textToolsNeeded: () => textOnly.add(key),
-    }, abort);
+    await loadContext(chat, turn.deps.profile.context);
+    const end = await runLoop(turn.deps, chat.abort.signal);
     announce(t(end === 'done' ? 'chat.finished' : `chat.end_${end}`));
   } catch (error) {
     chat.error.value = error;
   } finally {
     offStop();
-    clearInterval(keeping);
-    globalThis.removeEventListener('pagehide', leaving);
+    turn.end();
     chat.abort = null;
     batch(() => {
       chat.live.value = null;
       chat.running.value = 'idle';
     });
-    talk?.postMessage({ type: 'ended', id: chat.id });
   }
 }
 

@@ -116,17 +116,18 @@ const LAST_BYTES = 60_000;
  * @param {Chat} chat @param {import('../types.js').MessageData} data @param {boolean} [leaving]
  */
 export function keepPartial(chat, data, leaving = false) {
-  const after = chat.messages.peek().findLast(({ seq }) => seq !== undefined)?.seq ?? 0;
-  const body = { version: chat.version, after, messages: [{ id: newId('m'), role: 'assistant', data: { ...data, partial: true } }] };
+  const message = { id: newId('m'), role: 'assistant', data: { ...data, partial: true } };
+  const post = (/** @type {boolean} */ keepalive) => {
+    const after = chat.messages.peek().findLast(({ seq }) => seq !== undefined)?.seq ?? 0;
+    return api.post(url`/api/conversations/${chat.id}/messages`, { version: chat.version, after, messages: [message] }, { keepalive });
+  };
   if (leaving) {
-    if (JSON.stringify(body).length < LAST_BYTES) api.post(url`/api/conversations/${chat.id}/messages`, body, { keepalive: true }).catch(() => {});
+    if (JSON.stringify(message).length < LAST_BYTES) post(true).catch(() => {});
     return;
   }
   chat.saving = chat.saving.catch(() => {}).then(async () => {
     // What ended meanwhile is stored whole, and nothing may be put in its place.
-    if (!chat.live.peek()) return;
-    const answer = await api.post(url`/api/conversations/${chat.id}/messages`, { ...body, version: chat.version });
-    chat.version = answer.version;
+    if (chat.live.peek()?.phase === 'model') chat.version = (await post(false)).version;
   }).catch(() => {});
 }
 

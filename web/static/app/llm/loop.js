@@ -278,8 +278,10 @@ async function runCall(deps, call, signal, found) {
 export function resultData(base, call) {
   const text = call.model_text ?? (call.content ?? []).map((item) => (item.type === 'text' ? item.text : `[${item.type}]`)).join('\n');
   const fallback = call.reason || call.status;
+  // Pictures and sounds lie with the companion; the message only names them.
+  const media = (call.content ?? []).filter(({ type, result_id }) => (type === 'image' || type === 'audio') && result_id).map(({ type, mimeType, result_id, size }) => ({ type, mimeType, result_id, size }));
   return /** @type {any} */ ({
     ...base, status: call.status, is_error: Boolean(call.is_error) || call.status !== 'ok', text: text || (call.status === 'ok' ? '(no output)' : fallback),
-    reason: call.reason, key: call.key, args: call.args, rule: call.rule, by: call.by, duration_ms: call.duration_ms, result_id: call.result_id, server: call.server,
+    reason: call.reason, key: call.key, args: call.args, rule: call.rule, by: call.by, duration_ms: call.duration_ms, result_id: call.result_id, server: call.server, content: media.length ? media : undefined,
   });
 }
