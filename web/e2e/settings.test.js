@@ -125,7 +125,7 @@ test('rules: the fault stands beside its line, a good list is saved, the tester 
   await go(page, 'permissions');
   const text = page.locator('.rule-text');
   await text.fill('# ours\nR:./**\nW:');
-  await page.locator('.rule-notes li:nth-child(3)', { hasText: 'names no path' }).waitFor();
+  await page.locator('.rule-notes li:nth-child(3)', { hasText: 'needs a path after the colon' }).waitFor();
   await text.fill('# ours\nR:./*.txt');
   await page.getByRole('button', { name: 'Save rules' }).click();
   await page.locator('.rules-section .saved', { hasText: 'Saved' }).waitFor();
@@ -169,7 +169,9 @@ test('a provider is added, its key goes in sealed and never comes back', { skip,
   await page.getByLabel('Address').fill(`http://127.0.0.1:${port}/v1`);
   await page.getByLabel('API key').fill('sk-e2e-wrong-key');
   await page.getByRole('button', { name: 'Add and test' }).click();
-  await page.locator('.err', { hasText: '401' }).waitFor();
+  const refused = page.locator('.err', { hasText: '401' });
+  await refused.waitFor();
+  assert.match((await refused.textContent()) ?? '', /^Does not work\. The key was refused \(401\): it is missing, wrong, or not for http:\S+ ?Copy$/);
   await page.getByRole('button', { name: 'Edit mine.local' }).click();
   await page.getByRole('button', { name: 'Replace' }).click();
   await page.getByLabel('API key').fill('sk-e2e-good-key');
@@ -185,4 +187,79 @@ test('a provider is added, its key goes in sealed and never comes back', { skip,
   assert.deepEqual(page.faults, []);
   await context.close();
   await new Promise((resolve) => models.close(resolve));
+});
+
+test('what a provider test met is said once, in the language of the page, by the names of its fields', { skip, timeout: 120_000 }, async () => {
+  const { page, context } = await settings({ lang: 'es' });
+  await go(page, 'providers');
+  await page.getByRole('button', { name: /^Otro/ }).click();
+  await page.getByLabel('Nombre').fill('nadie');
+  await page.getByLabel('Dirección').fill('http://127.0.0.1:9/v1');
+  await page.getByRole('button', { name: 'Añadir y probar' }).click();
+  const error = page.locator('.err');
+  await error.waitFor();
+  assert.equal(await error.locator('div').textContent(), 'No funciona. Ningún servidor de modelos responde en http://127.0.0.1:9. ¿Está iniciado y es correcta la dirección?');
+  await page.getByRole('button', { name: 'Quitar nadie' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Quitar' }).click();
+  await page.getByRole('button', { name: 'Probar nadie' }).waitFor({ state: 'detached' });
+  await context.close();
+});
+
+test('tools in Spanish: our own in words of the page, no title that repeats the name, one off is one', { skip, timeout: 120_000 }, async () => {
+  const { page, context } = await settings({ lang: 'es' });
+  await go(page, 'tools');
+  const row = page.locator('.tool', { hasText: 'read_file' });
+  assert.equal(await row.locator('.tool-name').textContent().then((/** @type {string} */ text) => text.trim()), 'read_file');
+  await row.getByText('Lee un archivo de texto').waitFor();
+  await row.locator('input[role=switch]').uncheck();
+  await page.getByText('1 apagada', { exact: false }).waitFor();
+  assert.equal(await page.getByText('1 apagadas').count(), 0);
+  await row.locator('input[role=switch]').check();
+  await row.getByRole('button', { name: 'Ejecutar read_file…' }).click();
+  await page.getByText('Lo que se dice de ella a un modelo').click();
+  await page.locator('.run-panel').getByText('Read a part of a text file').waitFor();
+  await go(page, 'audit');
+  assert.deepEqual(await page.locator('.audit-filter select').evaluateAll((/** @type {any[]} */ all) => all.map((one) => one.options[0].textContent)), ['Todas', 'Todos']);
+  await context.close();
+});
+
+test('audit: columns stand under each other, and at 320 px nothing is cut off', { skip, timeout: 120_000 }, async () => {
+  const token = JSON.parse(readFileSync(join(companion.home, '.zeroclaw/run/server.json'), 'utf8')).token;
+  const post = async (/** @type {string} */ where, /** @type {any} */ body) => (await fetch(companion.origin + where, { method: 'POST', headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }, body: JSON.stringify(body) })).json();
+  const made = await post('/api/sessions', {});
+  const calls = `/api/sessions/${(made.session ?? made).id}/calls`;
+  for (const path of ['a.txt', 'b.txt']) await post(calls, { tool: 'read_file', arguments: { path, start_line: 0 } });
+  await post(calls, { tool: 'execute_command', arguments: { command: `echo ${'long '.repeat(60)}`, timeout_seconds: -1 } });
+  const { page, context } = await settings();
+  await go(page, 'audit');
+  await page.locator('.audit .line').nth(2).waitFor();
+  for (const column of ['.took', '.when']) {
+    const rights = await page.locator(`.audit ${column}`).evaluateAll((/** @type {any[]} */ all) => all.map((one) => Math.round(one.getBoundingClientRect().right)));
+    assert.equal(new Set(rights).size, 1, `${column}: ${rights}`);
+  }
+  await page.setViewportSize({ width: 320, height: 700 });
+  const cut = await page.locator('.audit .line').evaluateAll((/** @type {any[]} */ all) => all.flatMap((line) => [line, ...line.querySelectorAll('.meta, b, code')]).filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.right > innerWidth || (one.tagName !== 'CODE' && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0);
+  }).map((one) => one.outerHTML.slice(0, 100)));
+  assert.deepEqual(cut, []);
+  await context.close();
+});
+
+test('a rule that counts in another folder says in which; the tester says what decided', { skip, timeout: 120_000 }, async () => {
+  const { page, context } = await settings();
+  await go(page, 'permissions');
+  await page.locator('.rule-text').fill('R:./notes/**');
+  await page.getByRole('button', { name: 'Save rules' }).click();
+  await page.locator('.rules-section .saved', { hasText: 'Saved' }).waitFor();
+  await page.getByLabel('Path', { exact: true }).last().fill('notes/x');
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await page.locator('.verdict', { hasText: 'decided at step 13 of 14: your rules' }).waitFor();
+  const token = JSON.parse(readFileSync(join(companion.home, '.zeroclaw/run/server.json'), 'utf8')).token;
+  const move = async (/** @type {string} */ path) => (await fetch(`${companion.origin}/api/root`, { method: 'PUT', headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }, body: JSON.stringify({ path }) })).json();
+  await move(companion.home);
+  await page.locator('.rule-warn', { hasText: `counts in ${companion.root}, not here` }).waitFor();
+  await move(companion.root);
+  await page.locator('.rule-notes', { hasText: 'active' }).waitFor();
+  await context.close();
 });

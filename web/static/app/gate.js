@@ -18,7 +18,8 @@ export function Gate() {
     return html`<main class="gate"><div><h1>${t('gate.ask')}</h1><p>${tx('gate.ask_text', { origin: code(location.origin), server: code(server) })}</p><p>${t('gate.prompt')}</p>
       <p class="row"><${Button} kind="primary" onClick=${connect}>${t('gate.connect')}<//></p><p class="meta">${tx('gate.own_page', { server: page(server) })}</p></div></main>`;
   }
-  const again = html`<${Button} kind="primary" onClick=${() => (reason === 'blocked' ? connect() : pair(null))}>${t('gate.retry')}<//>`;
+  // Where a new link is needed, trying again helps only once there is one.
+  const again = html`<${Button} kind=${reason === 'blocked' || reason === 'unreachable' ? 'primary' : ''} onClick=${() => (reason === 'blocked' ? connect() : pair(null))}>${t('gate.retry')}<//>`;
   if (reason === 'blocked') {
     return html`<main class="gate"><div><h1>${t('gate.title')}</h1><p>${tx('gate.blocked', { server: code(server) })}</p><p>${t('gate.prompt')}</p>
       <p class="row">${again}</p><p class="meta">${tx('gate.own_page', { server: page(server) })}</p></div></main>`;

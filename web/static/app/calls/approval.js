@@ -100,8 +100,7 @@ export function Question({ approval }) {
   };
   return html`<section class="card ask" role="group" aria-labelledby=${`${id}-t`} aria-describedby=${`${id}-w`} tabindex="-1" ref=${card} onKeyDown=${onKey} id=${`question-${approval.id}`}>
     <div class="ask-head"><${Sign} kind="wait" /><h3 id=${`${id}-t`}>${titleOf(approval)}</h3><${Deadline} time=${approval.deadline} /></div>
-    <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${approval.rule ? html` <code>${approval.rule}</code>` : null}
-      ${approval.server && approval.kind === 'call' ? tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` }) : null}</p>
+    <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${approval.rule ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
     <${What} approval=${approval} />
     ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${sending} />` : html`<${Choices} approval=${approval} can=${can} mode=${mode} sending=${sending} decide=${decide} toggle=${toggle} />`}
     <p class="meta early" role="status">${early ? t('ask.early') : ''}</p>

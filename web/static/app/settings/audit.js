@@ -8,6 +8,7 @@ import { formatDateTime, formatDuration, formatSize, has, t } from '../i18n/inde
 import { link } from '../router.js';
 import { tools } from '../store.js';
 import { Button, Empty, ErrorBox, Field, Sign } from '../ui.js';
+import { stepText } from './tester.js';
 
 const OUTCOMES = ['ok', 'error', 'denied', 'timeout', 'cancelled', 'interrupted'];
 
@@ -49,8 +50,8 @@ export function AuditSection() {
   const filtered = Boolean(filter.q || filter.tool || filter.outcome);
   return html`<h1 tabindex="-1">${t('audit.title')}</h1><p class="lead">${t('audit.lead')}</p>
     <div class="audit-filter"><${Field} label=${t('audit.text')} type="search" value=${filter.q} onInput=${set('q')} />
-      <${Field} label=${t('audit.tool')}>${(/** @type {any} */ attributes) => html`<select ...${attributes} value=${filter.tool} onChange=${set('tool')}><option value="">${t('audit.all')}</option>${names.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select>`}<//>
-      <${Field} label=${t('audit.outcome')}>${(/** @type {any} */ attributes) => html`<select ...${attributes} value=${filter.outcome} onChange=${set('outcome')}><option value="">${t('audit.all')}</option>${OUTCOMES.map((one) => html`<option key=${one} value=${one}>${t(`audit.is_${one}`)}</option>`)}</select>`}<//>
+      <${Field} label=${t('audit.tool')}>${(/** @type {any} */ attributes) => html`<select ...${attributes} value=${filter.tool} onChange=${set('tool')}><option value="">${t('audit.all_tools')}</option>${names.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select>`}<//>
+      <${Field} label=${t('audit.outcome')}>${(/** @type {any} */ attributes) => html`<select ...${attributes} value=${filter.outcome} onChange=${set('outcome')}><option value="">${t('audit.all_outcomes')}</option>${OUTCOMES.map((one) => html`<option key=${one} value=${one}>${t(`audit.is_${one}`)}</option>`)}</select>`}<//>
       <${Button} onClick=${() => load('')} disabled=${busy}>${t('audit.reload')}<//><${Export} filter=${filter} /></div>
     ${error ? html`<${ErrorBox} title=${t('audit.failed')} error=${error}><${Button} small onClick=${() => load('')}>${t('ui.retry')}<//><//>` : null}
     ${entries === null ? error ? null : html`<p class="meta" role="status">${t('ui.loading')}</p>`
@@ -94,11 +95,11 @@ function Entry({ entry }) {
   const subject = subjectOf(args);
   const known = OUTCOMES.includes(entry.outcome);
   const facts = [
-    ['verdict', [entry.verdict ? t(`test.verdict_${entry.verdict}`) : '', entry.row !== undefined ? t('test.row', { n: entry.row }) : ''].filter(Boolean).join(' · ')],
+    ['verdict', [entry.verdict ? t(`test.verdict_${entry.verdict}`) : '', entry.row ? stepText(entry.row) : ''].filter(Boolean).join(' · ')],
     ['rule', entry.rule], ['reason', entry.reason], ['answered', [word('who', entry.answered_by), word('answer', entry.answer)].filter(Boolean).join(' · ')],
     ['client', [word('who', entry.client), entry.agent].filter(Boolean).join(' · ')], ['session', entry.session], ['sizes', Object.entries(entry.sizes ?? {}).map(([name, size]) => `${word('size', name)} ${formatSize(Number(size))}`).join(' · ')],
   ].filter(([, value]) => value);
-  return html`<li class="card"><button type="button" class="line" aria-expanded=${open} onClick=${() => setOpen(!open)}><${Sign} kind=${off ? 'off' : bad ? 'no' : 'ok'} /><b><${Visible} text=${entry.tool} /></b>${subject ? html`<code><${Visible} text=${subject} /></code>` : null}<span class="grow"></span>
-      <span class="meta">${[known ? t(`audit.is_${entry.outcome}`) : entry.outcome, entry.duration_ms !== undefined ? formatDuration(entry.duration_ms) : '', formatDateTime(entry.time)].filter(Boolean).join(' · ')}</span></button>
+  return html`<li class="card"><button type="button" class="line entry" aria-expanded=${open} onClick=${() => setOpen(!open)}><${Sign} kind=${off ? 'off' : bad ? 'no' : 'ok'} /><span class="what"><b><${Visible} text=${entry.tool} /></b>${subject ? html` <code><${Visible} text=${subject} /></code>` : null}</span>
+      <span class="meta">${known ? t(`audit.is_${entry.outcome}`) : entry.outcome}</span> <span class="meta took">${entry.duration_ms !== undefined ? formatDuration(entry.duration_ms) : ''}</span> <span class="meta when">${formatDateTime(entry.time)}</span></button>
     ${open ? html`<div class="card-body"><${Arguments} value=${args} /><dl class="facts">${facts.map(([key, value]) => html`<div key=${key}><dt>${t(`audit.d_${key}`)}</dt><dd><${Visible} text=${String(value)} /></dd></div>`)}</dl></div>` : null}</li>`;
 }

@@ -4,7 +4,7 @@ import { pairing } from '../api.js';
 import { chooseRoot, shortPath } from '../chat/folders.js';
 import { language, localText, t, tx } from '../i18n/index.js';
 import { connection, loadServices, root, services, status } from '../store.js';
-import { Button, Empty, Pill } from '../ui.js';
+import { Button, CopyButton, Empty, Pill } from '../ui.js';
 import { ServiceCard } from './service-card.js';
 
 /** How the page stands with the companion, in a card. */
@@ -35,5 +35,25 @@ export function McpSection() {
     <${Connection} />
     <h2>${t('mcp.services')} <span class="meta">${tx('mcp.in', { folder: html`<code>${folder}</code>` })}</span></h2>
     ${list.length ? list.map((service) => html`<${ServiceCard} key=${service.id} service=${service} />`)
-      : status.value ? html`<${Empty} title=${t('mcp.empty')}>${tx('mcp.empty_text', { folder: html`<code>${folder}</code>` })}<//>` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}`;
+      : status.value ? html`<${Empty} title=${t('mcp.empty')} />` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}
+    <${HowToAdd} folder=${folder} />`;
+}
+
+/** The smallest definition of a service. */
+const EXAMPLE = `{
+  "schemaVersion": 1,
+  "displayName": "My server",
+  "launch": {
+    "executable": "npx",
+    "args": ["-y", "name-of-the-package"]
+  }
+}`;
+
+/** How a server is added. @param {{folder: string}} props */
+function HowToAdd({ folder }) {
+  const file = html`<code>service.json</code>`;
+  const path = `${folder}/${t('mcp.add_name')}/service.json`;
+  return html`<h2>${t('mcp.add')}</h2><p class="desc gap">${tx('mcp.add_text', { folder: html`<code>${folder}</code>`, file })}</p>
+    <section class="svc how" aria-label=${t('mcp.add')}><div class="row"><code>${path}</code><span class="grow"></span><${CopyButton} text=${EXAMPLE} /></div>
+      <pre class="code as-is" tabindex="0" role="group" aria-label=${path}>${EXAMPLE}</pre><p class="desc">${tx('mcp.add_fields', { dir: html`<code>\${serviceDir}</code>` })}</p></section>`;
 }

@@ -78,8 +78,7 @@ function Grants({ grants }) {
         if (await confirmDialog({ title: t('grants.reset_title', { n: grants.length }), text: t('grants.reset_text'), action: t('grants.reset'), danger: true })) await guarded(resetGrants);
       }}>${t('grants.reset')}<//>` : null}</h2>
     ${error ? html`<${ErrorBox} error=${error} />` : null}
-    ${grants.length ? html`<ul class="plain-list">${grants.map((grant) => html`<li key=${grant.id} class="grant"><div class="grant-what"><b><${Visible} text=${grant.tool} /></b> <${Pill}>${t(`grants.${grant.scope}`)}<//>
-          ${grant.command ? html`<code><${Visible} text=${grant.command} /></code>` : html`<span class="meta">${t('grants.any')}</span>`}
+    ${grants.length ? html`<ul class="plain-list">${grants.map((grant) => html`<li key=${grant.id} class="grant"><div class="grant-what"><div class="grant-line"><b><${Visible} text=${grant.tool} /></b><${Pill}>${t(`grants.${grant.scope}`)}<//>${grant.command ? html`<code><${Visible} text=${grant.command} /></code>` : html`<span class="meta">${t('grants.any')}</span>`}</div>
           <div class="meta">${[grant.cwd ? t('grants.in', { cwd: shortPath(grant.cwd) }) : '', grant.created ? formatDateTime(grant.created) : ''].filter(Boolean).join(' · ')}</div></div>
         <${Button} small aria-label=${t('grants.revoke_label', { tool: grant.tool })} onClick=${() => guarded(() => revoke(grant.id))}>${t('grants.revoke')}<//></li>`)}</ul>`
     : html`<${Empty} title=${t('grants.empty')}>${t('grants.empty_text')}<//>`}`;

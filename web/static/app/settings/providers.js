@@ -2,12 +2,13 @@
 import { html, useRef, useState } from '../../vendor/preact.js';
 import { api } from '../api.js';
 import { Visible } from '../calls/text.js';
-import { formatDuration, t, tx } from '../i18n/index.js';
+import { t, tx } from '../i18n/index.js';
 import { loadProfiles } from '../llm/profiles.js';
-import { Button, confirmDialog, CopyButton, ErrorBox, Pill, Sign } from '../ui.js';
+import { Button, confirmDialog, CopyButton, ErrorBox, Pill } from '../ui.js';
 import { useLoaded } from './load.js';
 import { freeName, presets, providersFrom } from './presets.js';
 import { ProviderForm } from './provider-form.js';
+import { TestResult } from './provider-test.js';
 import { addProvider, loadProviders, removeProvider, saveProvider, testProvider } from './provider-store.js';
 
 /** @typedef {import('./presets.js').Provider} Provider */
@@ -121,15 +122,6 @@ function ProviderCard({ provider, version, result, editing, readOnly, taken, onE
     ${error ? html`<${ErrorBox} error=${error} />` : null}
     ${editing ? html`<${ProviderForm} name=${name} props=${props} taken=${taken} offered=${result?.models ?? []} readOnly=${readOnly} onSave=${save} onCancel=${close} />` : null}
     <div role="status">${result && !result.busy ? html`<${TestResult} result=${result} model=${model} onPick=${editing ? undefined : pick} />` : null}</div></section>`;
-}
-
-/** @param {{result: any, model: string, onPick?: (model: string) => void}} props */
-function TestResult({ result, model, onPick }) {
-  if (!result.ok) return html`<div class="err"><div><b>${t('prov.test_failed')}</b> <${Visible} text=${result.reason ?? ''} />${result.hint ? html` <span class="meta"><${Visible} text=${result.hint} /></span>` : null}</div><${CopyButton} text=${`${result.reason ?? ''} ${result.hint ?? ''}`.trim()} /></div>`;
-  const models = result.models ?? [];
-  const known = models.includes(model);
-  return html`<div class="row test-ok"><${Sign} kind="ok" /><span>${t('prov.test_ok', { n: models.length, time: formatDuration(result.latency_ms ?? 0) })}</span>
-    ${models.length && onPick && !known ? html`<label class="opt">${model ? t('prov.unknown_model', { model }) : t('prov.pick')} <select class="field auto" value="" onChange=${(/** @type {any} */ event) => event.currentTarget.value && onPick(event.currentTarget.value)}><option value="">${t('form.choose')}</option>${models.slice(0, 500).map((/** @type {string} */ one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></label>` : null}</div>`;
 }
 
 /** Model servers that run on this computer. @param {{list: Provider[], readOnly: boolean, taken: string[], onAdd: (name: string, values: any) => Promise<void>}} props */

@@ -15,6 +15,9 @@ function faultText({ code = '', message = '' }) {
   return has(`rules.bad_${code}`) ? t(`rules.bad_${code}`) : message;
 }
 
+/** Where a rule that does not count here counts. @param {any} rule */
+const foldersOf = (rule) => (rule.saved_for ?? []).map(shortPath).join(', ') || t('rules.other_folder');
+
 /**
  * @param {{draft: string|null, setDraft: (text: string|null) => void}} props `draft`: the text while it differs from what is saved
  */
@@ -88,13 +91,13 @@ export function RuleEditor({ draft, setDraft }) {
   };
   /** @param {string} line @param {number} at */
   const noteOf = (line, at) => {
-    const fault = faults.get(at + 1);
-    if (fault) return html`<button type="button" class="link bad" onClick=${() => jump(at + 1)} title=${fault.message}><span class="rule-n">${t('rules.line', { n: at + 1 })}</span> ✕ ${faultText(fault)}</button>`;
-    const rule = standing.get(line.trim());
-    if (!rule) return line.trim() && !line.trim().startsWith('#') && dirty ? html`<span class="meta"><span class="rule-n">${t('rules.line', { n: at + 1 })}</span> ${t('rules.unsaved')}</span>` : null;
     const place = html`<span class="rule-n">${t('rules.line', { n: at + 1 })}</span>`;
+    const fault = faults.get(at + 1);
+    if (fault) return html`<button type="button" class="link bad" onClick=${() => jump(at + 1)} title=${fault.message}>${place} ✕ ${faultText(fault)}</button>`;
+    const rule = standing.get(line.trim());
+    if (!rule) return line.trim() && !line.trim().startsWith('#') && dirty ? html`<span class="meta">${place} ${t('rules.unsaved')}</span>` : null;
     if (rule.status === 'active') return html`<span class="meta" title=${rule.base}>${place} <span class="ok-sign" aria-hidden="true">✓</span> ${tx('rules.active', { base: html`<code>${shortPath(rule.base ?? '')}</code>` })}</span>`;
-    if (rule.status === 'elsewhere' || rule.status === 'moved') return html`<span class="rule-warn">${place} <span title=${rule.message}>! ${t(`rules.${rule.status}`)}</span> <button type="button" class="link" aria-label=${t('rules.here_label', { rule: line.trim() })} onClick=${() => here(rule.text)}>${t('rules.here')}</button></span>`;
+    if (rule.status === 'elsewhere' || rule.status === 'moved') return html`<span class="rule-warn">${place} <span title=${rule.status === 'elsewhere' ? foldersOf(rule) : undefined}>! ${rule.status === 'moved' ? t('rules.moved') : tx('rules.elsewhere', { folders: html`<code>${foldersOf(rule)}</code>` })}</span> <button type="button" class="link" aria-label=${t('rules.here_label', { rule: line.trim() })} onClick=${() => here(rule.text)}>${t('rules.here')}</button></span>`;
     return html`<span class="bad" title=${rule.message}>${place} ✕ ${faultText(rule)}</span>`;
   };
   return html`<form class="svc" onSubmit=${(/** @type {Event} */ event) => {

@@ -8,6 +8,15 @@ import { Button, ErrorBox } from '../ui.js';
 import { settingOf } from './permission-state.js';
 import { lastCalls, startCall } from './run-session.js';
 import { SchemaForm } from './schema-form.js';
+import { aboutTool } from './tool-text.js';
+
+/** What the tool does; the companion's own are described to people in other words than to models. @param {{tool: import('./run-session.js').Tool}} props */
+function About({ tool }) {
+  const about = aboutTool(tool);
+  const told = html`<p class="desc whole"><${Visible} text=${tool.description ?? ''} /></p>`;
+  if (!tool.description || about === tool.description) return tool.description ? told : null;
+  return html`<div><p class="desc whole">${about}</p><details><summary>${t('run.told')}</summary>${told}</details></div>`;
+}
 
 /** @param {{tool: import('./run-session.js').Tool, onClose: () => void}} props */
 export function RunPanel({ tool, onClose }) {
@@ -24,6 +33,10 @@ export function RunPanel({ tool, onClose }) {
   useLayoutEffect(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('.schema :is(textarea, input, select, button)'))?.focus(), []);
   const result = useRef(/** @type {HTMLElement|null} */ (null));
   const asked = call?.call.status === 'waiting';
+  useEffect(() => {
+    // The question opens below the form, often below the window.
+    if (asked) result.current?.scrollIntoView({ block: 'nearest' });
+  }, [asked]);
   useEffect(() => () => {
     // Answering takes the question and its buttons away; focus goes on to what comes of it.
     if (asked) setTimeout(() => (document.activeElement === document.body ? result.current?.focus() : undefined));
@@ -45,7 +58,7 @@ export function RunPanel({ tool, onClose }) {
       onClose();
     }
   }}><h3 id=${id} class="sr">${t('run.title', { tool: tool.name })}</h3>
-    ${tool.description ? html`<p class="desc whole"><${Visible} text=${tool.description} /></p>` : null}
+    <${About} tool=${tool} />
     ${off ? html`<p class="note">${t('run.off')}</p>` : offline ? html`<p class="note">${t('run.offline', { server: tool.server ?? '' })}</p>` : null}
     <${SchemaForm} schema=${tool.input_schema} label=${t('run.title', { tool: tool.name })} submit=${busy ? t('run.running') : last ? t('run.again') : t('run.run')} busy=${busy} initial=${last?.arguments} onSubmit=${run}>
       <${Button} onClick=${onClose}>${t('ui.close')}<//><//>

@@ -10,6 +10,9 @@ import { t } from '../i18n/index.js';
 import { root } from '../store.js';
 import { Button, ErrorBox, Field, Pill, Segmented, Sign } from '../ui.js';
 
+/** Which step of the order decided. @param {number} n */
+export const stepText = (n) => t('test.row', { n, what: t(`test.row_${n}`) });
+
 /** @type {Record<string, {sign: 'ok'|'wait'|'no', pill: 'ok'|'ask'|'danger'}>} */
 const LOOKS = { allow: { sign: 'ok', pill: 'ok' }, ask: { sign: 'wait', pill: 'ask' }, deny: { sign: 'no', pill: 'danger' }, error: { sign: 'no', pill: 'danger' } };
 
@@ -65,7 +68,7 @@ function Verdict({ answer, onRule }) {
   const look = LOOKS[answer.verdict] ?? LOOKS.error;
   const proposed = (answer.proposed_rules ?? []).filter((/** @type {string} */ rule) => rule);
   return html`<div class=${`verdict ${look.pill}`}><div class="row"><${Sign} kind=${look.sign} /><b>${t(`test.verdict_${answer.verdict}`)}</b>${answer.rule && answer.verdict === 'allow' ? html`<code>${answer.rule}</code>` : null}
-      ${answer.class ? html`<${Pill}>${t(`test.class_${answer.class}`)}<//>` : null}<span class="grow"></span>${answer.row ? html`<span class="meta">${t('test.row', { n: answer.row })}</span>` : null}</div>
+      ${answer.class ? html`<${Pill}>${t(`test.class_${answer.class}`)}<//>` : null}<span class="grow"></span>${answer.row ? html`<span class="meta">${stepText(answer.row)}</span>` : null}</div>
     <p class="why"><${Sentence} text=${reasonText(answer)} /></p>
     ${answer.asked.command !== undefined && answer.marks?.length ? html`<${Command} text=${answer.asked.command} marks=${answer.marks} />` : null}
     ${answer.resolved?.length ? html`<${Reach} paths=${answer.resolved} />` : null}

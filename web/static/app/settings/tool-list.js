@@ -6,6 +6,7 @@ import { language, t } from '../i18n/index.js';
 import { Button, confirmDialog, ErrorBox, Menu, Pill, Segmented, Switch } from '../ui.js';
 import { acceptTool, settingOf, setTools, wanted } from './permission-state.js';
 import { RunPanel } from './run-panel.js';
+import { aboutTool, titleOf } from './tool-text.js';
 
 /** @typedef {import('./run-session.js').Tool} Tool */
 
@@ -22,6 +23,8 @@ function ToolRow({ tool, short, setting, open, onOpen, error, onSet }) {
   const row = useRef(/** @type {HTMLElement|null} */ (null));
   const [failure, setFailure] = useState(/** @type {any} */ (null));
   const name = shownName(tool, short);
+  const title = titleOf(tool, name);
+  const about = aboutTool(tool);
   const changed = tool.definition === 'changed';
   const close = () => {
     onOpen('');
@@ -38,11 +41,11 @@ function ToolRow({ tool, short, setting, open, onOpen, error, onSet }) {
   };
   return html`<li class=${`tool ${changed ? 'changed' : ''} ${setting.enabled ? '' : 'off'} ${open ? 'open' : ''}`} ref=${row}>
     <${Switch} hidden label=${t('tools.on_label', { tool: name })} checked=${setting.enabled} onChange=${(/** @type {boolean} */ enabled) => onSet({ ...setting, enabled })} />
-    <div class="tool-text"><span class="tool-name"><b title=${tool.name}><${Visible} text=${name} /></b>${tool.title && tool.title !== name ? html` <span class="meta"><${Visible} text=${tool.title} /></span>` : null}
+    <div class="tool-text"><span class="tool-name"><b title=${tool.name}><${Visible} text=${name} /></b>${title ? html` <span class="meta"><${Visible} text=${title} /></span>` : null}
       ${changed ? html` <${Pill} kind="ask">${t('tools.changed')}<//>` : tool.definition === 'new' ? html` <${Pill}>${t('tools.new')}<//>` : null}
       ${tool.state === 'starting' ? html` <${Pill}>${t('tools.starting')}<//>` : tool.state === 'offline' ? html` <${Pill}>${t('tools.offline')}<//>` : null}</span>
       ${changed ? html`<div class="meta">${t('tools.changed_text')} <button type="button" class="link" aria-expanded=${open === 'diff'} onClick=${() => onOpen(open === 'diff' ? '' : 'diff')}>${t('tools.see_change')}</button></div>` : null}
-      ${tool.description && open !== 'run' ? html`<div class="meta clamp"><${Visible} text=${tool.description.slice(0, 400)} /></div>` : null}</div>
+      ${about && open !== 'run' ? html`<div class="meta clamp"><${Visible} text=${about.slice(0, 400)} /></div>` : null}</div>
     <${Segmented} label=${t('tools.when_label', { tool: name })} value=${setting.mode} options=${modes()} onChange=${(/** @type {string} */ mode) => onSet({ ...setting, mode })} />
     <${Button} kind="quiet" small class="tool-run" aria-expanded=${open === 'run'} aria-label=${t('tools.run_label', { tool: name })} onClick=${() => onOpen(open === 'run' ? '' : 'run')}>${t('tools.run')}<//>
     ${error ? html`<div class="tool-more"><${ErrorBox} title=${t('tools.not_saved')} error=${error} /></div>` : null}

@@ -6,6 +6,7 @@ import { link } from '../router.js';
 import { services, tools } from '../store.js';
 import { Button, Empty, ErrorBox } from '../ui.js';
 import { BulkMenu, ToolList } from './tool-list.js';
+import { aboutTool } from './tool-text.js';
 
 /** @typedef {import('./run-session.js').Tool} Tool */
 
@@ -19,7 +20,7 @@ export function filterTools(list, query) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return list;
   return list.filter((tool) => {
-    const text = `${tool.name} ${tool.title ?? ''} ${tool.server ?? ''} ${tool.description ?? ''}`.toLowerCase();
+    const text = `${tool.name} ${tool.title ?? ''} ${tool.server ?? ''} ${tool.description ?? ''} ${tool.server ? '' : aboutTool(tool)}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }
