@@ -3,7 +3,6 @@ package tools
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,11 +16,25 @@ type Definition struct {
 	Tool   string // the server's own name
 }
 
-// validName is what every model provider accepts as the name of a tool.
-var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+// longestName is how long a name may be for every model provider.
+const longestName = 64
 
-// hashed matches a plain join that could be taken for a suffixed name.
-var hashed = regexp.MustCompile(`-[0-9a-f]{8}$`)
+// accepted reports whether every model provider accepts the name:
+// ^[A-Za-z][A-Za-z0-9_-]{0,63}$.
+func accepted(name string) bool {
+	return name != "" && isLetter(name[0]) && len(name) <= longestName && strings.IndexFunc(name, isOther) < 0
+}
+
+// isOther tells the characters that no name may hold.
+func isOther(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+}
+
+// looksSuffixed reports a plain join that could be taken for a suffixed name.
+func looksSuffixed(name string) bool {
+	i := len(name) - 9
+	return i >= 0 && name[i] == '-' && strings.Trim(name[i+1:], "0123456789abcdef") == ""
+}
 
 // longestStem leaves room for "-" and eight hex digits within 64 characters.
 const longestStem = 55
@@ -52,7 +65,7 @@ func Names(defs []Definition, reserved []string) (names map[Definition]string, c
 	given := map[string][]Definition{}
 	for _, d := range defs {
 		n := plainName(d)
-		if taken[n] > 1 || !validName.MatchString(n) || hashed.MatchString(n) {
+		if taken[n] > 1 || !accepted(n) || looksSuffixed(n) {
 			n = suffixedName(d)
 		}
 		given[n] = append(given[n], d)
@@ -79,12 +92,10 @@ func plainName(d Definition) string {
 func suffixedName(d Definition) string {
 	var b strings.Builder
 	for _, r := range plainName(d) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			b.WriteRune(r)
-		default:
-			b.WriteByte('-')
+		if isOther(r) {
+			r = '-'
 		}
+		b.WriteRune(r)
 	}
 	stem := b.String()
 	if stem == "" || !isLetter(stem[0]) {

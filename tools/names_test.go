@@ -1,11 +1,14 @@
 package tools
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"zeroclaw/permissions"
 )
+
+var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 func TestNames(t *testing.T) {
 	svc, srv := permissions.OriginService, permissions.OriginServer

@@ -87,7 +87,8 @@ func (s *Schemas) compile(schema json.RawMessage) *jsonschema.Schema {
 	return compiled
 }
 
-var printer = message.NewPrinter(language.English)
+// printer words what does not fit.
+var printer = sync.OnceValue(func() *message.Printer { return message.NewPrinter(language.English) })
 
 // explain turns the first leaf of a validation error into one sentence.
 func explain(e *jsonschema.ValidationError, schema *jsonschema.Schema) *ArgumentError {
@@ -113,9 +114,9 @@ func explain(e *jsonschema.ValidationError, schema *jsonschema.Schema) *Argument
 		return &ArgumentError{Field: strings.TrimPrefix(field+"."+name, "."), Message: fmt.Sprintf("argument %q is missing", name)}
 	}
 	if field == "" {
-		return &ArgumentError{Message: "the arguments do not fit: " + e.ErrorKind.LocalizedString(printer)}
+		return &ArgumentError{Message: "the arguments do not fit: " + e.ErrorKind.LocalizedString(printer())}
 	}
-	return &ArgumentError{Field: field, Message: fmt.Sprintf("argument %q does not fit: %s", field, e.ErrorKind.LocalizedString(printer))}
+	return &ArgumentError{Field: field, Message: fmt.Sprintf("argument %q does not fit: %s", field, e.ErrorKind.LocalizedString(printer()))}
 }
 
 // withoutApproved removes an "approved" argument that the tool does not

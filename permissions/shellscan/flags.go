@@ -1,7 +1,6 @@
 package shellscan
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -43,12 +42,12 @@ func flagsOf(list string) map[string]flag {
 
 // count is a number as head, tail, grep and the others take it: a sign and a
 // unit are allowed, and no more digits than fit in 63 bits.
-var count = regexp.MustCompile(`^[+-]?[0-9]{1,15}(?:[bkKMG]|[kKMG]i?B)?$`)
+var count = pattern(`^[+-]?[0-9]{1,15}(?:[bkKMG]|[kKMG]i?B)?$`)
 
 func (v value) accepts(s string) bool {
 	switch v {
 	case num:
-		return count.MatchString(s)
+		return count().MatchString(s)
 	case when:
 		return s == "always" || s == "auto" || s == "never"
 	case read:

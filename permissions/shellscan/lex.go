@@ -1,7 +1,6 @@
 package shellscan
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -140,7 +139,7 @@ func (l *lexer) unfinished(open int) {
 	l.found = append(l.found[:at], append([]Finding{f}, l.found[at:]...)...)
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
+var assignment = pattern(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
 
 // keywords are the reserved words of bash and zsh, and the builtins that bash
 // parses in a way of their own. Quoted they are ordinary words.
@@ -160,7 +159,7 @@ func (l *lexer) first() {
 	}
 	w := l.words[0]
 	raw := l.text[w.start:w.end]
-	if m := assignment.FindString(raw); m != "" {
+	if m := assignment().FindString(raw); m != "" {
 		l.found = []Finding{{Kind: KindAssignment, Start: w.start, End: w.start + len(m)}}
 	} else if keywords[raw] {
 		l.found = []Finding{{Kind: KindKeyword, Start: w.start, End: w.end}}
@@ -200,7 +199,7 @@ func special(rest string) (Kind, int) {
 	return "", 0
 }
 
-var variable = regexp.MustCompile(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^{}\n"']*\}|[0-9@*#?$!_-]|\{)?`)
+var variable = pattern(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^{}\n"']*\}|[0-9@*#?$!_-]|\{)?`)
 
 func dollar(rest string) (Kind, int) {
 	switch {
@@ -213,7 +212,7 @@ func dollar(rest string) (Kind, int) {
 	case strings.HasPrefix(rest, "$'"), strings.HasPrefix(rest, `$"`):
 		return KindDollar, 1
 	}
-	return KindVariable, len(variable.FindString(rest))
+	return KindVariable, len(variable().FindString(rest))
 }
 
 // unseen tells whether a text starts with something that must not be in a

@@ -3,6 +3,7 @@ package shellscan
 import (
 	"path"
 	"strings"
+	"sync"
 
 	"zeroclaw/permissions"
 )
@@ -31,7 +32,7 @@ func model(argv []word) ([]permissions.Operand, *Finding) {
 	case r.shape == finding:
 		return findPaths(argv)
 	}
-	l, bad := parse(program, argv[1:], rowFlags[program])
+	l, bad := parse(program, argv[1:], rowFlags()[program])
 	if bad != nil {
 		return nil, bad
 	}
@@ -117,13 +118,13 @@ func model(argv []word) ([]permissions.Operand, *Finding) {
 }
 
 // rowFlags holds the flags of every row, taken apart once.
-var rowFlags = func() map[string]map[string]flag {
+var rowFlags = sync.OnceValue(func() map[string]map[string]flag {
 	out := make(map[string]map[string]flag, len(table))
 	for name, r := range table {
 		out[name] = flagsOf(r.flags)
 	}
 	return out
-}()
+})
 
 // collector gathers operands, each once.
 type collector struct {

@@ -1,7 +1,6 @@
 package shellscan
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,9 +22,9 @@ const (
 // caller to replace; "${HOME}" and its variants become "$HOME".
 func pieces(text string) []string {
 	g := gatherer{seen: map[string]bool{}}
-	text = homeVariants.ReplaceAllString(text, "$$HOME")
+	text = homeVariants().ReplaceAllString(text, "$$HOME")
 	g.read(text, quoteDepth)
-	if thin := vanishing.ReplaceAllString(text, ""); thin != text {
+	if thin := vanishing().ReplaceAllString(text, ""); thin != text {
 		g.read(thin, quoteDepth)
 	}
 	// The same without any quoting: backslashes stay, as in a Windows path.
@@ -39,11 +38,11 @@ var noQuotes = strings.NewReplacer(`"`, "", "'", "")
 
 // homeVariants are the spellings of $HOME with braces: ${HOME}, ${HOME:-x},
 // ${HOME%/}.
-var homeVariants = regexp.MustCompile(`\$\{HOME(?:[^A-Za-z0-9_{}][^{}]*)?\}`)
+var homeVariants = pattern(`\$\{HOME(?:[^A-Za-z0-9_{}][^{}]*)?\}`)
 
 // vanishing are expansions that are usually empty and so can split a name in
 // two without changing it, and a line break that a backslash takes away.
-var vanishing = regexp.MustCompile("\\$\\{[^{}]*\\}|\\$[@*0-9]|\\$\\(\\s*\\)|``|\\\\\r?\n")
+var vanishing = pattern("\\$\\{[^{}]*\\}|\\$[@*0-9]|\\$\\(\\s*\\)|``|\\\\\r?\n")
 
 // between tells the characters that end a word outside quotes.
 func between(r rune) bool {
@@ -228,7 +227,7 @@ func (g *gatherer) word(w string) {
 	}
 }
 
-var braceList = regexp.MustCompile(`\{([^{}]*,[^{}]*)\}`)
+var braceList = pattern(`\{([^{}]*,[^{}]*)\}`)
 
 // braces expands lists such as a{b,c}d, innermost first, up to braceVariants
 // words. The word itself comes first. A word far longer than any path is left
@@ -239,7 +238,7 @@ func braces(w string) []string {
 		return out
 	}
 	for i := 0; i < len(out); i++ {
-		m := braceList.FindStringSubmatchIndex(out[i])
+		m := braceList().FindStringSubmatchIndex(out[i])
 		if m == nil {
 			continue
 		}

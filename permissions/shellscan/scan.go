@@ -1,7 +1,9 @@
 package shellscan
 
 import (
+	"regexp"
 	"runtime"
+	"sync"
 
 	"zeroclaw/permissions"
 )
@@ -69,4 +71,10 @@ func marks(found []Finding) []permissions.Mark {
 		}
 	}
 	return out
+}
+
+// pattern is a regular expression that is compiled at its first use: a start of
+// the companion pays for none, and most of its life scans no command.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"zeroclaw/tools/process"
@@ -127,31 +128,37 @@ func spaceReason(f facts, stderr string, m prober) (cause, bool) {
 	return cause{}, false
 }
 
-// What shells print when they do not find a program. The name is group 1.
-var notFoundTexts = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da|a|k|mk)?sh: (?:line \d+: |\d+: )?(\S+?): (?:command )?not found\s*$`),
-	regexp.MustCompile(`(?m)^(?:\S*/)?zsh:(?:\d+:)? command not found: (\S+)\s*$`),
-	regexp.MustCompile(`(?m)^(?:\S*/)?fish: Unknown command:? '?([^\s']+)'?`),
-	regexp.MustCompile(`(?m)^(?:\S*/)?(?:env|nohup|timeout|nice|xargs|setsid|stdbuf): .*?[‘'"` + "`" + `]?([^\s‘’'"` + "`" + `:]+)[’'"]?: No such file or directory\s*$`),
-	regexp.MustCompile(`(?m)^(\S+) : The term '[^']+' is not recognized`),
-	regexp.MustCompile(`(?m)^'?"?([^'"\s]+)"?'? is not recognized as an internal or external command`),
+// pattern is a regular expression that is compiled at its first use: few
+// commands fail in a way that must be looked into.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-var noSuchFile = regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da|a|k|mk|z)?sh: ?(?:line \d+: ?|\d+: ?)?(\S*/\S*?): (?:not found|No such file or directory)\s*$`)
+// What shells print when they do not find a program. The name is group 1.
+var notFoundTexts = []func() *regexp.Regexp{
+	pattern(`(?m)^(?:\S*/)?(?:ba|da|a|k|mk)?sh: (?:line \d+: |\d+: )?(\S+?): (?:command )?not found\s*$`),
+	pattern(`(?m)^(?:\S*/)?zsh:(?:\d+:)? command not found: (\S+)\s*$`),
+	pattern(`(?m)^(?:\S*/)?fish: Unknown command:? '?([^\s']+)'?`),
+	pattern(`(?m)^(?:\S*/)?(?:env|nohup|timeout|nice|xargs|setsid|stdbuf): .*?[‘'"` + "`" + `]?([^\s‘’'"` + "`" + `:]+)[’'"]?: No such file or directory\s*$`),
+	pattern(`(?m)^(\S+) : The term '[^']+' is not recognized`),
+	pattern(`(?m)^'?"?([^'"\s]+)"?'? is not recognized as an internal or external command`),
+}
 
-var badInterpreter = regexp.MustCompile(`([^\s:]*/[^\s:]*): (?:\S+: bad interpreter|cannot execute: required file not found)`)
+var noSuchFile = pattern(`(?m)^(?:\S*/)?(?:ba|da|a|k|mk|z)?sh: ?(?:line \d+: ?|\d+: ?)?(\S*/\S*?): (?:not found|No such file or directory)\s*$`)
+
+var badInterpreter = pattern(`([^\s:]*/[^\s:]*): (?:\S+: bad interpreter|cannot execute: required file not found)`)
 
 // notFound explains an exit code 127.
 func notFound(f facts, stderr string, m prober, say func(string, string, ...string) Diagnosis) Diagnosis {
-	if b := badInterpreter.FindStringSubmatch(stderr); b != nil {
+	if b := badInterpreter().FindStringSubmatch(stderr); b != nil {
 		return say("bad_interpreter", "the program named in the first line of {name} is not installed; install it or correct the line", "name", b[1])
 	}
-	if n := noSuchFile.FindStringSubmatch(stderr); n != nil && f.missing == "" {
+	if n := noSuchFile().FindStringSubmatch(stderr); n != nil && f.missing == "" {
 		return say("file_not_found", "there is no file {name} to run, seen from {cwd}; look with list_directory, or give another cwd", "name", n[1], "cwd", f.cwd)
 	}
 	name := f.missing
 	for _, re := range notFoundTexts {
-		if n := re.FindStringSubmatch(stderr); name == "" && n != nil {
+		if n := re().FindStringSubmatch(stderr); name == "" && n != nil {
 			name = n[1]
 		}
 	}
@@ -177,14 +184,14 @@ func notFound(f facts, stderr string, m prober, say func(string, string, ...stri
 	return say("command_not_found", hint, args...)
 }
 
-var notExecutable = regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da|a|k|mk|z|)sh: ?(?:line \d+: ?|\d+: ?)?(.+?): (?:Permission denied|permission denied|Is a directory|is a directory)\s*$`)
+var notExecutable = pattern(`(?m)^(?:\S*/)?(?:ba|da|a|k|mk|z|)sh: ?(?:line \d+: ?|\d+: ?)?(.+?): (?:Permission denied|permission denied|Is a directory|is a directory)\s*$`)
 
 // textReason looks at what the command said about its failure.
 func textReason(f facts, stderr string) (cause, bool) {
 	switch {
 	case has(stderr, "bad interpreter", "cannot execute: required file not found"):
 		name := "the file"
-		if b := badInterpreter.FindStringSubmatch(stderr); b != nil {
+		if b := badInterpreter().FindStringSubmatch(stderr); b != nil {
 			name = b[1]
 		}
 		return cause{"bad_interpreter", "the program named in the first line of {name} is not installed; install it or correct the line", []string{"name", name}}, true
@@ -192,7 +199,7 @@ func textReason(f facts, stderr string) (cause, bool) {
 		return cause{"wrong_architecture", "the file is no program for this system ({arch}), or a script without a first line that names its interpreter", []string{"arch", f.system.Arch}}, true
 	case f.exit == 126:
 		name := ""
-		if n := notExecutable.FindStringSubmatch(stderr); n != nil {
+		if n := notExecutable().FindStringSubmatch(stderr); n != nil {
 			name = n[1]
 		}
 		if name == "" {
