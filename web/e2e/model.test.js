@@ -286,3 +286,37 @@ scenario('every model of a provider can be chosen in the chat, few in the menu a
   await me.button(/^Model: big-17/, false).click();
   await me.page.getByRole('menuitemradio', { name: /big-17/, checked: true }).waitFor();
 });
+
+scenario('a conversation that grew too long is summarised on request, from the meter and from the refusal', { files, timeout: 120_000 }, async (stage) => {
+  const long = 'words that fill the conversation '.repeat(40);
+  const { stub, me } = await withModel(stage, 'openai', [
+    { parts: [{ text: `one ${long}` }] }, { parts: [{ text: `two ${long}` }] },
+    { parts: [{ text: 'SUMMARY of both' }] },
+    { parts: [{ text: `three ${long}` }] },
+    { status: 400, message: 'This model\'s maximum context length is 8192 tokens, however you requested 9000' },
+    { parts: [{ text: 'SUMMARY of all' }] }, { parts: [{ text: 'There is room again.' }] },
+  ]);
+  for (const word of ['one', 'two']) {
+    await me.say(`${word}? ${long}`);
+    await me.sees(new RegExp(`^${word} words`));
+    await me.idle();
+  }
+  await me.button(/^Context used/, false).click();
+  await me.page.getByRole('menuitem', { name: /^Summarise what came before/ }).click();
+  await me.page.getByText('Summary of what came before').first().waitFor();
+  await me.idle();
+  await me.say(`three? ${long}`);
+  await me.sees(/^three words/);
+  await me.idle();
+  const asked = stub.requests[3].body.messages.map((/** @type {any} */ one) => one.content).join(' ');
+  assert.match(asked, /SUMMARY of both/);
+  assert.doesNotMatch(asked, /one\? words/, 'what was summarised is not sent again');
+  await me.say('four?');
+  await me.page.getByRole('button', { name: 'Summarise and try again' }).click();
+  await me.sees('There is room again.');
+  await me.idle();
+  const last = stub.requests.at(-1)?.body.messages;
+  assert.match(JSON.stringify(last), /SUMMARY of all/);
+  assert.match(last.at(-1).content, /four\?/);
+  assert.ok(await me.log.getByText('one?').first().isVisible() || (await me.log.textContent())?.includes('one?'), 'the messages stay for the person');
+});

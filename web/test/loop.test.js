@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openCalls, readArguments, resultData, runLoop, sameFailures, unfinished } from '../static/app/llm/loop.js';
+import { compactNow, openCalls, readArguments, resultData, runLoop, sameFailures, unfinished } from '../static/app/llm/loop.js';
 import { describeTools, readTextCalls } from '../static/app/llm/texttools.js';
-import { contextOf, keepCount, modelMessages, requestMessages } from '../static/app/llm/context.js';
+import { contextOf, fitting, keepCount, limitIn, modelMessages, requestMessages } from '../static/app/llm/context.js';
 import { openaiDeltas, openaiMessages } from '../static/app/llm/openai.js';
 import { anthropicDeltas, anthropicMessages } from '../static/app/llm/anthropic.js';
 
@@ -174,7 +174,7 @@ test('a full context is compacted once, and the summary stands for what came bef
   assert.equal(sent.at(-1).text, 'and now?');
   assert.ok(sent.length < 10);
   const calls = [{ id: 'u', role: 'user', data: { text: 'x' } }, { id: 'a', role: 'assistant', data: { text: '', calls: [{ id: '1', call_id: 'c', tool: 't', arguments: {} }] } }, { id: 't', role: 'tool', data: { call_id: 'c', text: 'y'.repeat(8_000) } }];
-  assert.equal(keepCount(calls, 4_000), 0, 'a result is never kept without its call');
+  assert.equal(keepCount(calls, 1_000), 0, 'a result is never kept without its call');
 });
 
 test('messages for the providers', () => {
@@ -208,4 +208,25 @@ test('what is stored of a result names its pictures and holds none of their byte
   const { content } = resultData(base, { call_id: 'c', tool: 't', status: 'ok', content: [{ type: 'text', text: 'x' }, { ...picture, note: 'y' }, { type: 'image', mimeType: 'image/png', data: 'AAAA' }] });
   assert.deepEqual(content, [picture]);
   assert.equal(resultData(base, { call_id: 'c', tool: 't', status: 'ok', content: [{ type: 'text', text: 'x' }] }).content, undefined);
+});
+
+test('a summary on request: it fits into what the model said it can take, and the question stays', async () => {
+  const messages = Array.from({ length: 20 }, (_, i) => ({ id: `m${i}`, role: i % 2 ? 'assistant' : 'user', data: { text: `${i} ${'word '.repeat(400)}` } }));
+  const question = { id: 'last', role: 'user', data: { text: `and now? ${'word '.repeat(4_000)}` } };
+  const w = world({ messages: [...messages, question], script: [say('the summary'), say('answer')], profile: { id: 'p', model: 'm', context: 100_000 } });
+  assert.equal(await compactNow(w.deps, new AbortController().signal, 'This model\'s maximum context length is 4096 tokens, you sent 9000'), 'summarised');
+  const sent = w.log.requests[0];
+  assert.ok(JSON.stringify(sent.messages).length / 4 < 4_096, 'the request for the summary fits');
+  assert.match(sent.messages[0].text, /^0 word/, 'what the person began with is in it');
+  assert.deepEqual(modelMessages(w.list).map(({ text }) => text.slice(0, 8)), ['Summary ', 'and now?']);
+  const few = world({ messages: messages.slice(0, 1), script: [say('x')] });
+  assert.equal(await compactNow(few.deps, new AbortController().signal, ''), 'nothing');
+});
+
+test('limits that models state, and what fits', () => {
+  for (const [text, tokens] of [['This model\'s maximum context length is 8192 tokens.', 8192], ['prompt is too long: 210000 tokens > 200,000 maximum', 200_000], ['Input of 9000 tokens exceeds the limit of 8000 tokens', 8000], ['the request exceeds the available context size (4096 tokens)', 4096], ['rate limit', undefined], ['limit of 16 tokens', undefined]]) assert.equal(limitIn(text), tokens, text);
+  const list = ['a'.repeat(400), 'b'.repeat(400), 'c'.repeat(400)].map((text) => ({ role: 'user', text }));
+  assert.deepEqual(fitting(list, 250).map(({ text }) => text[0]), ['b', 'c']);
+  assert.deepEqual(fitting(list, 10).map(({ text }) => text[0]), ['c']);
+  assert.deepEqual(fitting(list, 1_000).length, 3);
 });

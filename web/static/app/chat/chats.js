@@ -81,7 +81,8 @@ export function sessionOf(chat) {
 /** Share of the model's context that the conversation fills, 0 to 1, and the tokens. @param {Chat} chat */
 export function fullness(chat) {
   const context = contextOf(profileOf(chat));
-  const used = chat.messages.value.findLast(({ data }) => data.usage?.input)?.data.usage;
+  // A summary made room; what was used before it says nothing any more.
+  const { usage: used } = chat.messages.value.findLast(({ data }) => data.usage?.input || data.kind === 'summary')?.data ?? {};
   const guess = used ? (used.input ?? 0) + (used.output ?? 0) : estimate(modelMessages(chat.messages.value).map((message) => message.text).join('\n'));
   return { used: guess, context, share: Math.min(1, guess / context) };
 }

@@ -1,6 +1,6 @@
 // What a person does with a conversation: begin, send, edit, regenerate, go on. Views take everything of a chat from here.
 import { t } from '../i18n/index.js';
-import { openCalls } from '../llm/loop.js';
+import { compactNow, openCalls, runLoop } from '../llm/loop.js';
 import { chats, create, freshChat, newId } from './chats.js';
 import { load, run } from './runner.js';
 import { append, copyConversation, ensureStored, loadEarlier } from './stored.js';
@@ -70,11 +70,34 @@ export async function branch(chat, id) {
 
 /** Goes on after a limit, a stop, an error or an interruption. @param {Chat} chat */
 export function continueChat(chat) {
-  return run(chat, async () => {
-    if (openCalls(chat.messages.value).length) return;
-    // A notice on top would count as an answer; the person has read it.
-    const list = chat.messages.value;
-    const last = list.at(-1);
-    if (last?.role === 'assistant' && !last.data.text && !last.data.calls?.length && last.data.kind !== 'limit') chat.messages.value = list.slice(0, -1);
+  return run(chat, async () => dropNotice(chat));
+}
+
+/** A notice on top would count as an answer; the person has read it. @param {Chat} chat */
+function dropNotice(chat) {
+  const list = chat.messages.value;
+  const last = list.at(-1);
+  if (!openCalls(list).length && last?.role === 'assistant' && !last.data.text && !last.data.calls?.length && last.data.kind !== 'limit') chat.messages.value = list.slice(0, -1);
+}
+
+/** Puts a summary in the place of what came before, so that the model has room again. @param {Chat} chat */
+export function summarise(chat) {
+  const refusal = refusalOf(chat);
+  return run(chat, async () => {}, async (deps, signal) => {
+    const end = await compactNow(deps, signal, refusal);
+    if (end === 'nothing') chat.error.value = new Error(t('chat.end_nothing'));
+    return end;
   });
 }
+
+/** After a model was sent more than it can take: a summary first, then the same once more. @param {Chat} chat */
+export function summariseAndGoOn(chat) {
+  const refusal = refusalOf(chat);
+  return run(chat, async () => dropNotice(chat), async (deps, signal) => {
+    const end = await compactNow(deps, signal, refusal);
+    return end === 'stopped' ? end : runLoop(deps, signal);
+  });
+}
+
+/** What the model said last about why it did not answer. @param {Chat} chat */
+const refusalOf = (chat) => chat.messages.value.findLast(({ data }) => data.error)?.data.error?.message ?? '';

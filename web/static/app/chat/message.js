@@ -6,7 +6,7 @@ import { t } from '../i18n/index.js';
 import { link, navigate } from '../router.js';
 import { Button, CopyButton, ErrorBox } from '../ui.js';
 import { FileList } from './attachments.js';
-import { branch, regenerate, resend } from './conversation.js';
+import { branch, regenerate, resend, summariseAndGoOn } from './conversation.js';
 import { Markdown } from './markdown.js';
 
 /** @typedef {import('../types.js').Message} Message @typedef {import('../types.js').MessageData} MessageData @typedef {import('./conversation.js').Chat} Chat */
@@ -66,6 +66,9 @@ export function Reasoning({ text, live = false }) {
   return html`<details><summary>${t(live ? 'chat.reasoning_live' : 'chat.reasoning')}</summary><div class="reason"><${Markdown} text=${text} live=${live} aside /></div></details>`;
 }
 
+/** Whether a model was sent more than it can take. @param {{code?: string, message: string}} error */
+const tooLong = ({ code = '', message }) => code === '413' || /context.?(length|window)|too long|maximum.{0,20}tokens/i.test(message);
+
 /** What to do about a model's error, in words. @param {{code?: string, message: string}} error */
 export function modelAdvice({ code = '', message }) {
   if (code === 'unreachable') return t('model.companion');
@@ -74,7 +77,7 @@ export function modelAdvice({ code = '', message }) {
   if (code === '401' || code === '403') return t('model.key');
   if (code === '404') return t('model.not_found');
   if (code === '429') return t('model.rate');
-  if (code === '413' || /context.?(length|window)|too long|maximum.{0,20}tokens/i.test(message)) return t('model.too_long');
+  if (tooLong({ code, message })) return t('model.too_long');
   if (/^5\d\d$/.test(code) || /connection error|failed to fetch|network/i.test(message)) return t('model.endpoint');
   return '';
 }
@@ -89,7 +92,8 @@ export function AssistantMessage({ chat, message, results, busy, last }) {
     ${data.reasoning ? html`<${Reasoning} text=${data.reasoning} />` : null}
     ${data.text ? html`<div class="msg"><${Markdown} text=${data.text} /></div>` : null}
     ${data.calls?.length ? html`<div class="stack calls">${data.calls.map((call) => html`<${Whole} key=${call.call_id}><${CallCard} asked=${call} result=${results[call.call_id]} active=${active} /><//>`)}${data.calls.length > 1 ? html`<${Batches} callIds=${data.calls.map((call) => call.call_id)} />` : null}</div>` : null}
-    ${data.error ? html`<${ErrorBox} title=${t('model.failed')} error=${[data.error.message.replace(/([^.!?…])$/, '$1.'), modelAdvice(data.error)].filter(Boolean).join(' ')}><${Button} small disabled=${busy} onClick=${() => guarded(chat, () => regenerate(chat, message.id))}>${t('ui.retry')}<//><a class="btn small quiet" href=${link('settings', 'providers')}>${t('chat.providers')}</a><//>` : null}
+    ${data.error ? html`<${ErrorBox} title=${t('model.failed')} error=${[data.error.message.replace(/([^.!?…])$/, '$1.'), modelAdvice(data.error)].filter(Boolean).join(' ')}><${Button} small disabled=${busy} onClick=${() => guarded(chat, () => regenerate(chat, message.id))}>${t('ui.retry')}<//>
+      ${last && tooLong(data.error) ? html`<${Button} small disabled=${busy} onClick=${() => guarded(chat, () => summariseAndGoOn(chat))}>${t('chat.summarise_go_on')}<//>` : null}<a class="btn small quiet" href=${link('settings', 'providers')}>${t('chat.providers')}</a><//>` : null}
     ${notice ? html`<p class="divider">${notice}</p>` : null}
     ${data.text && !active ? html`<div class="msg-tools"><${CopyButton} text=${data.text} /><${Button} kind="quiet" small disabled=${busy} onClick=${() => guarded(chat, () => regenerate(chat, message.id))}>${t('chat.regenerate')}<//><${BranchButton} chat=${chat} message=${message} /></div>` : null}</article>`;
 }

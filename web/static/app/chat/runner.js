@@ -8,7 +8,7 @@ import { chats } from './chats.js';
 import { loadContext, readChat } from './stored.js';
 import { turnOf } from './turn.js';
 
-/** @typedef {import('./chats.js').Chat} Chat */
+/** @typedef {import('./chats.js').Chat} Chat @typedef {(deps: import('../llm/loop.js').Deps, signal: AbortSignal) => Promise<'done'|'stopped'|'limit'|'repeat'|'error'|'summarised'|'nothing'>} Work */
 
 /** A conversation that stopped half-way goes on by itself when its last message is no older than this. */
 const TAKE_OVER_MS = 15 * 60_000;
@@ -28,8 +28,9 @@ export function stop(chat) {
 
 /**
  * Runs a conversation in this tab, if no other does. @param {Chat} chat @param {() => Promise<void>} before changes to make once the lock is held
+ * @param {Work} [work] what is done then
  */
-export async function run(chat, before) {
+export async function run(chat, before, work = runLoop) {
   chat.error.value = null;
   chat.runs++;
   // Said at once, so that a second Enter or an early look finds the chat busy.
@@ -41,12 +42,12 @@ export async function run(chat, before) {
       follow(chat);
       return;
     }
-    await runHere(chat, before);
+    await runHere(chat, before, work);
   });
 }
 
-/** @param {Chat} chat @param {() => Promise<void>} before */
-async function runHere(chat, before) {
+/** @param {Chat} chat @param {() => Promise<void>} before @param {Work} work */
+async function runHere(chat, before, work) {
   chat.runs++;
   chat.abort = new AbortController();
   chat.running.value = 'here';
@@ -59,8 +60,7 @@ async function runHere(chat, before) {
   try {
     await before();
     await loadContext(chat, turn.deps.profile.context);
-    const end = await runLoop(turn.deps, chat.abort.signal);
-    announce(t(end === 'done' ? 'chat.finished' : `chat.end_${end}`));
+    announce(t(`chat.end_${await work(turn.deps, chat.abort.signal)}`));
   } catch (error) {
     chat.error.value = error;
   } finally {
@@ -91,7 +91,7 @@ async function takeOver(chat, followed) {
   }
   const last = chat.messages.value.at(-1);
   if (!(unfinished(chat.messages.value) || (followed && last?.data.partial)) || Date.now() - new Date(last?.created ?? 0).getTime() > TAKE_OVER_MS) return;
-  await navigator.locks.request(`zc-loop-${chat.id}`, { ifAvailable: true }, (lock) => (lock ? runHere(chat, async () => {}) : undefined));
+  await navigator.locks.request(`zc-loop-${chat.id}`, { ifAvailable: true }, (lock) => (lock ? runHere(chat, async () => {}, runLoop) : undefined));
 }
 
 /** Waits for the tab that runs a conversation to let go, then looks at what it left. @param {Chat} chat */

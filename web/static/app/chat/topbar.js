@@ -5,7 +5,7 @@ import { formatNumber, t } from '../i18n/index.js';
 import { link } from '../router.js';
 import { root, ticks } from '../store.js';
 import { Menu, MenuButton } from '../ui.js';
-import { fullness, renewSession, sessionOf, setMeta } from './conversation.js';
+import { fullness, profileOf, renewSession, sessionOf, setMeta, summarise } from './conversation.js';
 import { chooseRoot, shortPath } from './folders.js';
 import { ModelPicker } from './picker.js';
 
@@ -36,7 +36,6 @@ export function TopBar({ chat }) {
   const session = sessionOf(chat);
   const agent = chat.head.value.meta?.agent ?? 'assistant';
   const folder = session?.root || root.value;
-  const full = fullness(chat);
   const busy = chat.running.value !== 'idle';
   /** @param {() => Promise<any>} work */
   const guarded = (work) => work().catch((error) => {
@@ -53,6 +52,18 @@ export function TopBar({ chat }) {
       // An open chat keeps the folder of its session; the person just said that it should be another.
       if (picked && session && session.root !== picked && !busy) await renewSession(chat);
     })}><span>${briefPath(shortPath(folder)) || t('top.no_folder')}</span></button></div>
-    ${chat.messages.value.length ? html`<div class="meter-box" title=${t('top.context', { used: full.used, context: full.context })}><span class="sr" id="meter-label">${t('top.context_label')}</span><progress class=${`meter ${full.share > 0.8 ? 'full' : ''}`} aria-labelledby="meter-label" max="100" value=${Math.round(full.share * 100)}>${formatNumber(Math.round(full.share * 100))}%</progress></div>` : null}</header>`;
+    <${Meter} chat=${chat} guarded=${guarded} /></header>`;
 }
 
+/** How full the model's context is, and what makes room. @param {{chat: Chat, guarded: (work: () => Promise<any>) => void}} props */
+function Meter({ chat, guarded }) {
+  if (!chat.messages.value.length) return null;
+  const { used, context, share } = fullness(chat);
+  const percent = formatNumber(Math.round(share * 100));
+  const said = t('top.context', { used, context });
+  const bar = html`<progress aria-hidden="true" class=${`meter ${share > 0.8 ? 'full' : ''}`} max="100" value=${Math.round(share * 100)}>${percent}%</progress>`;
+  if (profileOf(chat).kind === 'mirror' || chat.running.value !== 'idle') return html`<div class="meter-box" title=${said} role="img" aria-label=${said}>${bar}</div>`;
+  return html`<div class="meter-box"><${Menu} class="btn quiet small meter-btn" side="right" title=${said} name=${said} label=${bar} items=${[
+    { key: 'summarise', label: t('top.summarise'), meta: t('top.summarise_text'), run: () => guarded(() => summarise(chat)) },
+  ]} /></div>`;
+}

@@ -1,6 +1,6 @@
 // The agent loop: asks the model, runs the calls it asks for, gives it the results, until it answers in words.
 // Everything outside (model, companion, storage, screen) comes in as functions, so that it can be tested whole.
-import { COMPACT_AT, keepCount, modelMessages, requestMessages, sizeOf, summaryPrompt } from './context.js';
+import { COMPACT_AT, estimate, fitting, keepCount, limitIn, modelMessages, requestMessages, sizeOf, summaryPrompt } from './context.js';
 import { readTextCalls, refusesTools } from './texttools.js';
 
 /** @typedef {import('../types.js').Message} Message @typedef {import('../types.js').MessageData} MessageData @typedef {import('../types.js').AskedCall} AskedCall
@@ -211,22 +211,47 @@ async function think(deps, signal) {
   return calls.length ? null : 'done';
 }
 
-/** @param {Deps} deps @param {AbortSignal} signal */
-async function compact(deps, signal) {
+/**
+ * Puts a summary in the place of what came before the last messages. @param {Deps} deps @param {AbortSignal} signal @param {number} [room] tokens that the last messages may keep
+ * @returns {Promise<boolean>} false when there is too little to summarise
+ */
+async function compact(deps, signal, room = deps.profile.context / 4) {
   const messages = deps.history();
-  const keep = keepCount(messages, deps.profile.context);
+  const keep = keepCount(messages, room);
   const old = modelMessages(messages.slice(0, messages.length - keep));
-  if (old.length < 2) return;
+  if (old.length < 2) return false;
   deps.show({ text: '', reasoning: '', calls: [], phase: 'compacting' });
   let text = '';
   // Calls become words here: a provider refuses call messages when the request offers no tools.
   const plain = old.map((message) => (message.role === 'tool' ? { role: /** @type {'user'} */ ('user'), text: `[result of ${message.name}] ${message.text.slice(0, 8_000)}` }
     : message.role === 'assistant' ? { role: message.role, text: `${message.text}${(message.calls ?? []).map((call) => `\n[called ${call.name} ${JSON.stringify(call.arguments).slice(0, 2_000)}]`).join('')}` } : message));
-  for await (const delta of deps.stream({ model: deps.profile.model, system: [summaryPrompt], messages: [...plain, { role: 'user', text: summaryPrompt }], tools: [] }, signal, () => {})) {
+  // The first one is the summary before this, or what the person wanted to begin with.
+  const [first, ...rest] = plain;
+  const told = rest.length ? [first, ...fitting(rest, deps.profile.context * COMPACT_AT - estimate(first.text))] : plain;
+  for await (const delta of deps.stream({ model: deps.profile.model, system: [summaryPrompt], messages: [...told, { role: 'user', text: summaryPrompt }], tools: [] }, signal, () => {})) {
     if (delta.type === 'text') text += delta.text;
   }
-  if (!text.trim()) return;
+  if (!text.trim()) return false;
   await deps.append([{ id: deps.newId('m'), role: 'assistant', data: /** @type {any} */ ({ kind: 'summary', text, keep, profile: deps.profile.id, model: deps.profile.model }) }]);
+  return true;
+}
+
+/**
+ * A summary because a person wants one. What a model said about its limit counts more than what is known of its family.
+ * @param {Deps} deps @param {AbortSignal} signal @param {string} refusal what the model said when it was sent too much, '' if it was not
+ * @returns {Promise<'summarised'|'nothing'|'stopped'>}
+ */
+export async function compactNow(deps, signal, refusal) {
+  deps.profile.context = Math.min(deps.profile.context, limitIn(refusal) ?? Infinity);
+  const size = sizeOf({ system: [], messages: modelMessages(deps.history()), tools: [] });
+  try {
+    return (await compact(deps, signal, Math.min(deps.profile.context, size) / 4)) ? 'summarised' : 'nothing';
+  } catch (error) {
+    if (signal.aborted) return 'stopped';
+    throw error;
+  } finally {
+    deps.show(null);
+  }
 }
 
 /**
