@@ -3,6 +3,7 @@ package localserver
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -152,7 +153,8 @@ func (s *Server) permissionEdits(in permissionsView) ([]config.Edit, error) {
 		}
 		edits = append(edits, config.Edit{Path: "permissions.directories", Value: in.Directories})
 	}
-	for name, t := range in.Tools {
+	for _, name := range slices.Sorted(maps.Keys(in.Tools)) {
+		t := in.Tools[name]
 		before, known := now.Tools[name]
 		if !known {
 			before = toolSetting{permissions.ModeAsk, true}

@@ -40,13 +40,17 @@ func (f *File) edit(data []byte, edits []Edit) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range edits {
-		if data, err = f.applyEdit(doc, e); err != nil {
+	for rest := edits; len(rest) > 0; {
+		next, n := f.applyRun(doc, rest)
+		if n > 0 {
+			data = next
+		} else if data, err = f.applyEdit(doc, rest[0]); err != nil {
 			return nil, err
 		}
 		if len(data) > MaxBytes {
-			return nil, &FieldError{Path: e.Path, Message: fmt.Sprintf("would make the file longer than %d bytes, the limit", MaxBytes)}
+			return nil, &FieldError{Path: rest[0].Path, Message: fmt.Sprintf("would make the file longer than %d bytes, the limit", MaxBytes)}
 		}
+		rest = rest[max(n, 1):]
 		if doc, err = parse(data); err != nil {
 			return nil, fmt.Errorf("the changed configuration cannot be read again (%w); nothing was saved", err)
 		}

@@ -167,6 +167,10 @@ func entryOrder(m map[string]any) []string {
 // appendBlock puts whole sections at offset at, with one blank line before
 // them and the line endings of the file.
 func (e *editor) appendBlock(at int, block string) error {
+	return e.apply(e.blockSplice(at, block))
+}
+
+func (e *editor) blockSplice(at int, block string) splice {
 	nl := e.newline(at)
 	text := strings.ReplaceAll(block, "\n", nl)
 	atEnd := at == len(e.data)
@@ -182,12 +186,22 @@ func (e *editor) appendBlock(at int, block string) error {
 	if !atEnd && len(bytes.TrimSpace(e.data[at:lineEnd(e.data, at)])) > 0 {
 		text += nl
 	}
-	return e.apply(splice{at, at, text})
+	return splice{at, at, text}
 }
 
 // insertLine adds a line to the section of the table holder: behind the last
 // line that is part of group, or, without a group, behind the last of all.
 func (e *editor) insertLine(holder, group *node, key, value string) error {
+	s, ok := e.lineSplice(holder, group, key, value)
+	if !ok {
+		return e.insertFirst(key + " = " + value)
+	}
+	return e.apply(s)
+}
+
+// lineSplice is the change that insertLine makes; false where the table has no
+// line to stand behind, not even a header.
+func (e *editor) lineSplice(holder, group *node, key, value string) (splice, bool) {
 	section, after := holder.header, -1
 	for i, s := range e.stmts {
 		if !s.header && s.section == section && (group == nil || under(s.node, group)) {
@@ -198,7 +212,7 @@ func (e *editor) insertLine(holder, group *node, key, value string) error {
 		after = section
 	}
 	if after < 0 {
-		return e.insertFirst(key + " = " + value)
+		return splice{}, false
 	}
 	s := e.stmts[after]
 	indent, equals := "", " = "
@@ -218,7 +232,7 @@ func (e *editor) insertLine(holder, group *node, key, value string) error {
 	} else {
 		line = nl + line
 	}
-	return e.apply(splice{s.end, s.end, line})
+	return splice{s.end, s.end, line}, true
 }
 
 // insertFirst adds the first key of the root, which must come before every
