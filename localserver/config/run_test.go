@@ -68,7 +68,7 @@ func TestRunIsAsOneByOne(t *testing.T) {
 			}
 		})
 	}
-	if runs < 100 {
+	if runs < 50 {
 		t.Errorf("only %d times edits were made in one step", runs)
 	}
 }
