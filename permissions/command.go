@@ -40,9 +40,10 @@ type Mark struct {
 
 // Operand is one path that a simple command touches.
 type Operand struct {
-	Text string // the word after quote removal, or "." where the command implies it
-	Op   Op
-	Walk bool   // the command walks everything below
-	Late bool   // a flag or its value, behind a file: a system that stops reading flags there takes it for a file too
-	Into string // not "": when Text is an existing folder, Text + "/" + Into is what is written (cp, mv)
+	Text    string // the word after quote removal, or "." where the command implies it
+	Op      Op
+	Walk    bool   // the command walks everything below
+	Parents bool   // folders that are missing above Text are made as well
+	Late    bool   // a flag or its value, behind a file: a system that stops reading flags there takes it for a file too
+	Into    string // not "": when Text is an existing folder, Text + "/" + Into is what is written (cp, mv)
 }

@@ -60,6 +60,11 @@ func (c *coverage) path(rules []Anchored, p Path) bool {
 		c.workspace = true
 		return true
 	}
+	for _, made := range p.made() {
+		if !c.one(rules, made, Anchored.Covers) {
+			return false
+		}
+	}
 	if !c.one(rules, p, Anchored.Covers) || p.Walk && !c.one(rules, p, Anchored.CoversTree) {
 		return false
 	}
@@ -140,6 +145,12 @@ func uncovered(rules []Anchored, p Path) *Verdict {
 		return verdict(Ask, 14, KeyTooMany, "path", Visible(p.Real))
 	case new(coverage).one(rules, p, Anchored.Covers) && p.Walk && !new(coverage).one(rules, p, Anchored.CoversTree):
 		return verdict(Ask, 14, KeyTreeNotCovered, "path", Visible(p.Real), "access", p.Op.Access())
+	case p.Parents:
+		for _, made := range p.made() {
+			if !new(coverage).one(rules, made, Anchored.Covers) {
+				return verdict(Ask, 14, KeyNotCovered, "path", Visible(made.Real), "access", p.Op.Access())
+			}
+		}
 	case p.Second != "" && new(coverage).one(rules, p, Anchored.Covers):
 		return verdict(Ask, 14, KeyNotCovered, "path", Visible(p.Second), "access", p.Op.Access())
 	}

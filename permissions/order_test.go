@@ -260,6 +260,9 @@ func TestPropose(t *testing.T) {
 		{"space at the end", []Path{read("./p ")}, nil},
 		{"second place", []Path{with(read("./p/a"), func(p *Path) { p.Second = "/x" })}, nil},
 		{"no spelling", []Path{read("")}, nil},
+		{"folders made in a folder", []Path{{Op: OpWrite, Real: "/r/docs/a/b", Spelled: "./docs/a/b", Dir: "/r/docs", Parents: true}}, []string{"W:./docs/**"}},
+		{"folders made in the root", []Path{{Op: OpWrite, Real: "/r/a/b", Spelled: "./a/b", Dir: "/r", Parents: true}}, nil},
+		{"folder made without others", []Path{{Op: OpWrite, Real: "/r/docs/a", Spelled: "./docs/a", Dir: "/r/docs", Parents: true}}, []string{"W:./docs/**", "W:./docs/a"}},
 	}
 	for _, tt := range tests {
 		got := propose(tt.paths)

@@ -1,5 +1,10 @@
 package permissions
 
+import (
+	"slices"
+	"strings"
+)
+
 // Path holds the facts that a verdict needs about one path of a call. Package
 // permissions/resolve fills it; tests write it as a literal.
 //
@@ -36,6 +41,7 @@ type Path struct {
 	Fold bool // the volume folds case
 	NFC  bool // the volume normalises names
 
+	Parents   bool   // what is missing between Dir and Real is made as well (mkdir -p)
 	Walk      bool   // everything below Real is touched as well (ls -R, find, du, moving a folder)
 	Area      Area   // part of the session's own workspace, if any
 	OwnState  bool   // the path, as written or as resolved, is or holds the companion's own state
@@ -43,6 +49,22 @@ type Path struct {
 	TooMany   bool   // a walk would meet more entries than are looked at
 
 	Err string // why the path is impossible (empty, NUL, link loop, device…); "" if it is possible
+}
+
+// made lists the folders above p.Real that the call makes as well, the topmost
+// first.
+func (p Path) made() []Path {
+	var out []Path
+	for p.Parents {
+		p.Real = p.Real[:max(0, strings.LastIndexByte(p.Real, '/'))]
+		p.Spelled = p.Spelled[:max(0, strings.LastIndexByte(p.Spelled, '/'))]
+		if below, ok := relativeTo(p.Dir, p.Real); !ok || below == "" {
+			break
+		}
+		out = append(out, p)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // Kind is the kind of file system entry.

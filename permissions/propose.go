@@ -27,9 +27,17 @@ func propose(paths []Path) []string {
 	}
 	letters := map[[2]bool]string{{true, false}: "R:", {false, true}: "W:", {true, true}: "RW:"}[[2]bool{read, write}]
 
-	wide, narrow := proposal(paths[0])
-	for _, p := range paths[1:] {
+	var wide, narrow string
+	for i, p := range paths {
 		w, n := proposal(p)
+		if made := p.made(); len(made) > 0 {
+			// The folder of the first one that is made covers the others as well.
+			w, _ = proposal(made[0])
+			n = ""
+		}
+		if i == 0 {
+			wide, narrow = w, n
+		}
 		if w != wide {
 			wide = ""
 		}

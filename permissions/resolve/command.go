@@ -72,7 +72,7 @@ func (r *Resolver) operand(o permissions.Operand, cwd string) (p permissions.Pat
 			text = join(text, o.Into)
 		}
 	}
-	p = permissions.Path{Given: text, Op: o.Op, Walk: o.Walk}
+	p = permissions.Path{Given: text, Op: o.Op, Walk: o.Walk, Parents: o.Parents}
 	clean, why := r.clean(text, cwd, true)
 	if why != "" {
 		p.Err = why

@@ -49,6 +49,9 @@ func TestCommandFacts(t *testing.T) {
 		return permissions.Operand{Text: s, Op: permissions.OpList, Walk: true}
 	}
 	write := func(s string) permissions.Operand { return permissions.Operand{Text: s, Op: permissions.OpWrite} }
+	deep := func(s string) permissions.Operand {
+		return permissions.Operand{Text: s, Op: permissions.OpWrite, Parents: true}
+	}
 	into := func(s, name string) permissions.Operand {
 		return permissions.Operand{Text: s, Op: permissions.OpWrite, Into: name}
 	}
@@ -93,6 +96,11 @@ func TestCommandFacts(t *testing.T) {
 		{"copy of nothing that has a name", both, simple("cp ./p/.. ./p/dst", read("./p/.."), into("./p/dst", "..")), "", permissions.Ask, 10, ""},
 		{"copy over a link that is not covered", both, simple("cp ./p/a.txt ./pp/into", read("./p/a.txt"), into("./pp/into", "a.txt")), "", permissions.Ask, 14, "p/a.txt"},
 		{"make a folder", both, simple("mkdir ./p/new", write("./p/new")), "", permissions.Allow, 13, "p/new"},
+		{"make folders", both, simple("mkdir -p ./p/new/er", deep("./p/new/er")), "", permissions.Allow, 13, "p/new/er"},
+		{"make folders above that are not covered", []string{"W:./n/e/w"}, simple("mkdir -p ./n/e/w", deep("./n/e/w")), "", permissions.Ask, 14, "n/e/w"},
+		{"make the folder of the rule", []string{"W:./n/**"}, simple("mkdir -p ./n/e/w", deep("./n/e/w")), "", permissions.Ask, 14, "n/e/w"},
+		{"make folders above that are covered", []string{"W:./n/**", "W:./n"}, simple("mkdir -p ./n/e/w", deep("./n/e/w")), "", permissions.Allow, 13, "n/e/w"},
+		{"make folders where the upper ones are", []string{"W:./p/src/x"}, simple("mkdir -p ./p/src/x", deep("./p/src/x")), "", permissions.Allow, 13, "p/src/x"},
 		{"remove", both, simple("rm ./p/a.txt", del("./p/a.txt")), "", permissions.Allow, 13, "p/a.txt"},
 		{"remove a link to outside", both, simple("rm ./p/link", del("./p/link")), "", permissions.Ask, 14, "p/link"},
 		{"remove the folder of the rule", both, simple("rmdir ./p", del("./p")), "", permissions.Ask, 14, "p"},
@@ -136,10 +144,12 @@ func TestNamesState(t *testing.T) {
 		"cat ~/docs/../.zeroclaw/x", "cat ~/.zero*/config.toml", "cat ~/.zerocla?/x", "cat ~/.{zeroclaw,x}/y", "rm -rf ~/.zeroclaw/",
 		"scp a@b:x ~/.zeroclaw", "git -C p/innocent log", "python3 -c open('" + w.state + "/x')", "a;cat ~/.zeroclaw/x", "cat\t~/.zeroclaw/x\ncat y",
 		"PATH=~/.zeroclaw/bin:$PATH x",
+		"cat $PWD/../.zeroclaw/x", "cat ${PWD}/../.zeroclaw/x", "cat ~+/../.zeroclaw/x", "cd p; cat ~-/../.zeroclaw/x", "cd p && cat $OLDPWD/../.zeroclaw/x",
+		"cat " + filepath.Dir(w.home) + "/$USER/.zeroclaw/x", "cat " + filepath.Dir(w.home) + "/${LOGNAME}/.zeroclaw/x",
 	}
 	other := []string{
 		"go test ./...", "cat ~/docs/n.md", "ls ~", "grep -r .zeroclawx ~/docs", "ls ~/*", "cat *", "cat ~/project/.zeroclaw/x", "rm -rf ~",
-		"echo $HOMEX/.zeroclaw", "git -C p status", "cat .zeroclaw/x", "", "cd p && ls", "cat ~/.zeroclaw.bak", "echo ~x/.zeroclaw",
+		"echo $HOMEX/.zeroclaw", "cat $PWD/.zeroclaw/x", "cat ${PWDX}/../.zeroclawx", "cat ~+/p/a.txt", "cat $/../x ${ $", "git -C p status", "cat .zeroclaw/x", "", "cd p && ls", "cat ~/.zeroclaw.bak", "echo ~x/.zeroclaw",
 	}
 	if _, err := os.Stat("/proc/self"); err == nil {
 		own = append(own, "cat /proc/self/environ | tr x y", "cat /proc/$PPID/environ", "strings /proc/${PPID}/mem")
@@ -156,6 +166,13 @@ func TestNamesState(t *testing.T) {
 				t.Errorf("%s %q names own state", class, text)
 			}
 		}
+	}
+	top, err := New(Config{Root: w.root, Home: "/", State: "/.zeroclaw"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := top.Command(permissions.Command{Text: "cat ~/.zeroclaw/x | head", Class: permissions.Ambiguous}, ""); !c.NamesState {
+		t.Error("in a home at the top of the file system, ~ leads nowhere")
 	}
 	// A long text is looked at in bounded time.
 	r.Command(permissions.Command{Text: strings.Repeat("a/b ../c ~/d:", 1500), Class: permissions.Ambiguous}, "")

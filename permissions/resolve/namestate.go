@@ -21,8 +21,8 @@ const (
 const maxBraces = 64
 
 // namesState reports whether the text of a command names own state. It sees
-// paths as they are written, with "~", $HOME and ${HOME} expanded and quotes
-// removed, from the folder that the command runs in and from folders that the
+// paths as they are written, with "~" and the variables of every shell expanded
+// and quotes removed, from the folder that the command runs in and from folders that the
 // text itself names. What a shell would compute it cannot see.
 func (r *Resolver) namesState(c permissions.Command) bool {
 	if r.own.given == "" && !strings.Contains(c.Text, "/proc/") {
@@ -31,8 +31,13 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 	var absolute, spelled, relative []string
 	seen := map[string]bool{}
 	goes := false
+	cwd := r.root
+	if c.Cwd.Err == "" {
+		cwd = c.Cwd.Real
+	}
+	variables := r.variables(cwd)
 	for _, w := range append(strings.Fields(c.Text), c.Words...) {
-		for _, piece := range pieces(r.expandHome(unquote.Replace(w))) {
+		for _, piece := range pieces(r.expand(unquote.Replace(w), variables)) {
 			if seen[piece] {
 				continue
 			}
@@ -52,10 +57,7 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 			}
 		}
 	}
-	bases := []string{r.root}
-	if c.Cwd.Err == "" {
-		bases[0] = c.Cwd.Real
-	}
+	bases := []string{cwd}
 	if c.Class != permissions.Simple {
 		if goes {
 			bases = append(bases, r.home, parent(r.own.given))
@@ -160,42 +162,71 @@ func (r *Resolver) holdsPlace(piece string) bool {
 
 var ownPids = strings.NewReplacer("${PPID}", "self", "$PPID", "self", "$$", "self")
 
-// expandHome writes the home folder where a word holds "~", $HOME or ${HOME}.
-func (r *Resolver) expandHome(w string) string {
+// variables are what a shell knows without being told, as far as it may lead to
+// own state. The folder before the last cd is one that the text starts in.
+func (r *Resolver) variables(cwd string) map[string]string {
+	user := path.Base(r.home)
+	if user == "/" {
+		user = "" // a home at the top is nobody's
+	}
+	return map[string]string{"HOME": r.home, "USER": user, "LOGNAME": user, "PWD": cwd, "OLDPWD": cwd}
+}
+
+// expand writes what a shell would where a word holds "~", "~user", "~+", "~-"
+// or one of the variables.
+func (r *Resolver) expand(w string, variables map[string]string) string {
 	w = ownPids.Replace(w)
 	if r.home == "" || !strings.ContainsAny(w, "~$") {
 		return w
 	}
-	user := path.Base(r.home)
 	var out strings.Builder
 	for i := 0; i < len(w); {
-		skip := 0
-		rest := w[i:]
-		switch {
-		case strings.HasPrefix(rest, "${HOME}"):
-			skip = len("${HOME}")
-		case strings.HasPrefix(rest, "$HOME"):
-			if skip = len("$HOME"); len(rest) > skip && isNameByte(rest[skip]) {
-				skip = 0
-			}
+		value, skip := "", 0
+		switch rest := w[i:]; {
+		case rest[0] == '$':
+			var name string
+			name, skip = variable(rest)
+			value = variables[name]
 		case rest[0] == '~' && (i == 0 || !isNameByte(w[i-1]) && w[i-1] != '/' && w[i-1] != '.'):
-			skip = 1
-			if strings.HasPrefix(rest[1:], user) {
+			value, skip = r.home, 1
+			switch user := variables["USER"]; {
+			case strings.HasPrefix(rest[1:], user):
 				skip += len(user)
+			case strings.HasPrefix(rest[1:], "+"), strings.HasPrefix(rest[1:], "-"):
+				value, skip = variables["PWD"], 2
 			}
 			if len(rest) > skip && rest[skip] != '/' && !betweenPaths(rune(rest[skip])) {
-				skip = 0
+				value = ""
 			}
 		}
-		if skip == 0 {
+		if value == "" {
 			out.WriteByte(w[i])
 			i++
 			continue
 		}
-		out.WriteString(r.home)
+		out.WriteString(value)
 		i += skip
 	}
 	return out.String()
+}
+
+// variable reads the name of a variable, $name or ${name}, and its length.
+func variable(w string) (name string, length int) {
+	from := 1
+	if strings.HasPrefix(w, "${") {
+		from = 2
+	}
+	to := from
+	for to < len(w) && isNameByte(w[to]) {
+		to++
+	}
+	if from == 2 {
+		if !strings.HasPrefix(w[to:], "}") {
+			return "", 0
+		}
+		return w[from:to], to + 1
+	}
+	return w[from:to], to
 }
 
 func isNameByte(c byte) bool {

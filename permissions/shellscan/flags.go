@@ -18,7 +18,7 @@ const (
 type flag struct {
 	value    value
 	optional bool   // the value may be left out, and stands behind "=" only
-	effect   string // "walk", "pattern", "replace" or ""
+	effect   string // "walk", "pattern", "replace", "parents" or ""
 }
 
 // flagsOf reads the list of a row.
@@ -64,6 +64,7 @@ type line struct {
 	walk     bool
 	pattern  bool // a flag gave grep's pattern
 	replace  bool
+	parents  bool
 }
 
 // parse takes the arguments of a program apart the way GNU getopt_long does,
@@ -95,6 +96,7 @@ func parse(program string, args []word, known map[string]flag) (line, *Finding) 
 			l.walk = l.walk || u.effect == "walk"
 			l.pattern = l.pattern || u.effect == "pattern"
 			l.replace = l.replace || u.effect == "replace"
+			l.parents = l.parents || u.effect == "parents"
 			if u.value == read {
 				l.reads = append(l.reads, word{text: u.text, start: w.start, end: args[i+used-1].end})
 			}

@@ -286,7 +286,7 @@ func ExampleScan() {
 		fmt.Println(c.Class, c.Operands, c.Marks)
 	}
 	// Output:
-	// simple [{./a.txt read false false } {./docs write false false a.txt}] []
+	// simple [{./a.txt read false false false } {./docs write false false false a.txt}] []
 	// unmodelled [] [{0 2}]
 	// ambiguous [] [{6 8}]
 }

@@ -68,7 +68,7 @@ func model(argv []word) ([]permissions.Operand, *Finding) {
 	case r.most > 0 && len(paths) > r.most:
 		return nil, at(KindMany, paths[r.most])
 	}
-	c := collector{walk: r.walk || l.walk}
+	c := collector{walk: r.walk || l.walk, parents: l.parents}
 	for _, w := range l.reads {
 		c.add(w.text, permissions.OpRead)
 	}
@@ -128,10 +128,11 @@ var rowFlags = sync.OnceValue(func() map[string]map[string]flag {
 
 // collector gathers operands, each once.
 type collector struct {
-	walk bool
-	late bool
-	out  []permissions.Operand
-	have map[permissions.Operand]bool
+	walk    bool
+	parents bool
+	late    bool
+	out     []permissions.Operand
+	have    map[permissions.Operand]bool
 }
 
 func (c *collector) add(text string, op permissions.Op) { c.into(text, op, "") }
@@ -142,7 +143,7 @@ func (c *collector) into(text string, op permissions.Op, name string) {
 	if strings.HasPrefix(text, "~") {
 		text = "./" + text
 	}
-	o := permissions.Operand{Text: text, Op: op, Walk: c.walk, Late: c.late, Into: name}
+	o := permissions.Operand{Text: text, Op: op, Walk: c.walk, Parents: c.parents, Late: c.late, Into: name}
 	if c.have[o] {
 		return
 	}

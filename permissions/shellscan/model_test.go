@@ -9,13 +9,16 @@ import (
 )
 
 // short writes operands as "r:a l:b/** w:c/(a) d:e": the operation, the path, "/**"
-// for a walk, "?" for a flag behind a file, and the name kept in a destination.
+// for a walk, "?" for a flag behind a file, "^" where missing folders above are made, and the name kept in a destination.
 func short(operands []permissions.Operand) string {
 	var out []string
 	for _, o := range operands {
 		s := string(o.Op[0]) + ":" + o.Text
 		if o.Late {
 			s += "?"
+		}
+		if o.Parents {
+			s += "^"
 		}
 		if o.Walk {
 			s += "/**"
@@ -125,7 +128,7 @@ func TestSimple(t *testing.T) {
 		"echo":                                                   "",
 		"echo -n hello --x - +y ''":                              "",
 		"mkdir a":                                                "w:a",
-		"mkdir -p a/b c":                                         "w:a/b w:c",
+		"mkdir -p a/b c":                                         "w:a/b^ w:c^",
 		"mkdir -- -p":                                            "w:-p",
 		"touch a b":                                              "w:a w:b",
 		"touch -c -d yesterday a":                                "w:a",
@@ -155,7 +158,7 @@ func TestSimple(t *testing.T) {
 		"grep foo p -rn":  "r:p/** r:-rn?/**",
 		"cat a -- b":      "r:a r:b r:--?",
 		"cat a -- -n":     "r:a r:-n r:--?",
-		"mkdir a -p":      "w:a w:-p?",
+		"mkdir a -p":      "w:a^ w:-p?^",
 		"rm a -f":         "d:a d:-f?",
 		"basename a -s x": "",
 	} {
@@ -189,7 +192,7 @@ func TestTable(t *testing.T) {
 				if !slices.Contains([]value{none, num, when, read, "text"}, known.value) {
 					t.Errorf("%s: %s has a value of the kind %q", name, f, known.value)
 				}
-				if !slices.Contains([]string{"", "walk", "pattern", "replace"}, known.effect) {
+				if !slices.Contains([]string{"", "walk", "pattern", "replace", "parents"}, known.effect) {
 					t.Errorf("%s: %s has the effect %q", name, f, known.effect)
 				}
 			}

@@ -18,11 +18,11 @@ const (
 // words as a shell would see them, what stands inside their quotes, and what
 // stands behind "=", ":", a flag letter and the like. A piece is a guess that
 // is only good for one question, whether the text names a certain path; several
-// readings of the same bytes may be there. "$HOME" and "~" are left for the
-// caller to replace; "${HOME}" and its variants become "$HOME".
+// readings of the same bytes may be there. "~", "$HOME" and the like are left
+// for the caller to replace; "${HOME}" and its variants become "$HOME".
 func pieces(text string) []string {
 	g := gatherer{seen: map[string]bool{}}
-	text = homeVariants().ReplaceAllString(text, "$$HOME")
+	text = variants().ReplaceAllString(text, "$$$1")
 	g.read(text, quoteDepth)
 	if thin := vanishing().ReplaceAllString(text, ""); thin != text {
 		g.read(thin, quoteDepth)
@@ -36,9 +36,9 @@ func pieces(text string) []string {
 
 var noQuotes = strings.NewReplacer(`"`, "", "'", "")
 
-// homeVariants are the spellings of $HOME with braces: ${HOME}, ${HOME:-x},
-// ${HOME%/}.
-var homeVariants = pattern(`\$\{HOME(?:[^A-Za-z0-9_{}][^{}]*)?\}`)
+// variants are the spellings with braces of variables that may lead home:
+// ${HOME}, ${HOME:-x}, ${HOME%/}.
+var variants = pattern(`\$\{(HOME|USER|LOGNAME|PWD|OLDPWD)(?:[^A-Za-z0-9_{}][^{}]*)?\}`)
 
 // vanishing are expansions that are usually empty and so can split a name in
 // two without changing it, and a line break that a backslash takes away.

@@ -29,7 +29,8 @@ const (
 // where a value is num (a count), text (anything), when (always, auto, never)
 // or read (a path that is read). "!walk" behind a flag makes the program walk
 // whole trees, "!pattern" takes the place of grep's pattern, "!replace" removes
-// a destination that cannot be opened.
+// a destination that cannot be opened, "!parents" makes missing folders above
+// each operand.
 type row struct {
 	shape   shape
 	op      string // of files: "read", "list", "write" or "delete"
@@ -87,7 +88,7 @@ var table = map[string]row{
 	"true":     {shape: anything},
 	"echo":     {shape: anything},
 
-	"mkdir": {shape: files, op: "write", least: 1, flags: "-pv --parents --verbose"},
+	"mkdir": {shape: files, op: "write", least: 1, flags: "-v -p!parents --parents!parents --verbose"},
 	"touch": {shape: files, op: "write", least: 1,
 		flags: "-acm -d=text -t=text --date=text --no-create"},
 	"rm":    {shape: files, op: "delete", least: 1, flags: "-dfivI --dir --force --verbose"},
