@@ -81,16 +81,16 @@ func TestPauses(t *testing.T) {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		// A trickle outlasts the idle time many times over.
-		for range 10 {
+		for range 40 {
 			io.WriteString(w, "data: 1\n\n")
 			w.(http.Flusher).Flush()
 			time.Sleep(30 * time.Millisecond)
 		}
 		<-hang
 	})
-	ts := front(t, Provider{Kind: OpenAI, BaseURL: up.URL}, func(c *Config) { c.Idle, c.FirstByte = 150*time.Millisecond, 150*time.Millisecond })
+	ts := front(t, Provider{Kind: OpenAI, BaseURL: up.URL}, func(c *Config) { c.Idle, c.FirstByte = 600*time.Millisecond, 600*time.Millisecond })
 	_, _, text := do(t, "POST", ts.URL+"/llm/work/chat/completions", nil, "{}")
-	if strings.Count(text, "data: 1\n\n") != 10 || !strings.Contains(text, "provider_paused") {
+	if strings.Count(text, "data: 1\n\n") != 40 || !strings.Contains(text, "provider_paused") {
 		t.Errorf("a stream that stops = %q", text)
 	}
 	status, _, text := do(t, "POST", ts.URL+"/llm/work/embeddings", nil, "{}")
