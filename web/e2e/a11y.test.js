@@ -25,8 +25,7 @@ async function look(me, screen, faults) {
     }, theme);
     const found = await page.evaluate(async () => {
       // Colours in the middle of a transition are neither the old nor the new ones.
-      const settled = Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => {})));
-      await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 500))]);
+      for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish();
       const { axe } = /** @type {any} */ (globalThis);
       const { violations } = await axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
       return violations.map((/** @type {any} */ one) => `${one.id}: ${one.nodes.slice(0, 3).map((/** @type {any} */ node) => `${node.target.join(' ')} ${String(node.failureSummary).split('\n')[1] ?? ''}`).join(' | ')}`);
@@ -116,6 +115,10 @@ for (const language of ['en', 'es']) {
     await say('/read_file path=pic.png');
     await answer(0);
     await idle();
+    await say('/read_file path=pic.png image=true');
+    await answer(0);
+    await idle();
+    await page.locator('.shot').waitFor();
     await look(me, 'finished, failed and denied cards', faults);
     for (const line of await page.locator('section.card .line').all()) await line.click();
     await page.locator('.card-body').first().waitFor();
