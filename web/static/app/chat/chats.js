@@ -78,6 +78,9 @@ export function sessionOf(chat) {
   return chat.id ? Object.values(sessions.value).filter(({ conversation }) => conversation === chat.id).at(-1) ?? null : null;
 }
 
+/** Whether a model is offered a tool: on, not denied, its server there. @param {import('../types.js').ToolInfo} tool */
+export const usable = ({ enabled, mode, state }) => enabled !== false && mode !== 'deny' && state !== 'offline';
+
 /** Share of the model's context that the conversation fills, 0 to 1, and the tokens. @param {Chat} chat */
 export function fullness(chat) {
   const context = contextOf(profileOf(chat));

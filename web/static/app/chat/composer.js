@@ -7,7 +7,7 @@ import { link, navigate } from '../router.js';
 import { sessions, tools } from '../store.js';
 import { Button } from '../ui.js';
 import { attach, FileList, useDroppedFiles } from './attachments.js';
-import { send, sessionOf, stop } from './conversation.js';
+import { send, sessionOf, stop, usable } from './conversation.js';
 import { draftOf, keepDraft } from './drafts.js';
 
 /** @typedef {import('./conversation.js').Chat} Chat @typedef {import('../types.js').ToolInfo} ToolInfo */
@@ -19,9 +19,6 @@ export function toolsOf(chat) {
   const now = new Map(tools.value.map((tool) => [tool.name, tool]));
   return (mine?.length ? mine.map((tool) => ({ ...tool, ...now.get(tool.name) })) : tools.value).filter(usable);
 }
-
-/** @param {ToolInfo} tool */
-const usable = ({ enabled, mode, state }) => enabled !== false && mode !== 'deny' && state !== 'offline';
 
 /** Whether a tool line needs nothing more, so that Enter sends it instead of completing it. @param {string} text @param {string} insertion @param {ToolInfo[]} known */
 function finished(text, insertion, known) {

@@ -2,10 +2,11 @@
 import { html, signal, useEffect, useState } from '../../vendor/preact.js';
 import { api } from '../api.js';
 import { t, tx } from '../i18n/index.js';
+import { loadProfiles } from '../llm/profiles.js';
 import { link } from '../router.js';
 import { profiles, root, tools } from '../store.js';
 import { Button, ErrorBox, MenuButton } from '../ui.js';
-import { profileOf, setMeta } from './conversation.js';
+import { profileOf, setMeta, usable } from './conversation.js';
 import { FolderPicker, setRoot, shortPath } from './folders.js';
 
 /** Whether the first steps were left in this tab. */
@@ -22,24 +23,19 @@ export function Welcome({ chat }) {
   }, []);
   /** Adds a model server that runs here as a provider, and takes it. @param {any} server */
   const addLocal = async (server) => {
-    const name = String(server.name).toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '') || 'local';
     try {
-      if (!profiles.value.some(({ id }) => id === name)) await api.post(`/api/config/map-key?path=providers&key=${encodeURIComponent(name)}`);
-      const { version } = await api.get(`/api/config/list?prefix=providers.${name}`);
-      let current = version;
-      for (const [key, value] of Object.entries({ kind: 'openai', base_url: server.base_url, model: server.models?.[0] ?? '', models: server.models ?? [] })) {
-        const answer = await api.put(`/api/config/prop?path=${encodeURIComponent(`providers.${name}.${key}`)}`, { value, version: current });
-        current = answer?.version ?? (await api.get(`/api/config/list?prefix=providers.${name}`)).version;
-      }
-      const { loadProfiles } = await import('../llm/profiles.js');
+      const [{ freeName }, { addProvider }] = await Promise.all([import('../settings/presets.js'), import('../settings/provider-store.js')]);
+      const name = freeName(server.name, profiles.value.map(({ id }) => id));
+      const model = server.models?.[0] ?? '';
+      await addProvider(name, { kind: 'openai', base_url: server.base_url, model, models: server.models ?? [] });
       await loadProfiles();
-      await setMeta(chat, { profile: name, model: server.models?.[0] ?? '' });
+      await setMeta(chat, { profile: name, model });
       setError(null);
     } catch (failure) {
       setError(failure);
     }
   };
-  const usable = tools.value.filter((tool) => tool.enabled !== false);
+  const offered = tools.value.filter(usable);
   const known = new Set(profiles.value.map(({ base_url }) => base_url));
   return html`<header class="top"><${MenuButton} /><span class="meta">${t('welcome.top')}</span></header>
     <div class="scroll"><div class="welcome"><h1>${t('welcome.title')}</h1><p class="lead">${t('welcome.lead')}</p>
@@ -56,7 +52,7 @@ export function Welcome({ chat }) {
           ${error ? html`<${ErrorBox} error=${error} />` : null}
           <p>${tx('welcome.other', { link: html`<a href=${link('settings', 'providers')}>${t('welcome.providers')}</a>` })}</p></li>
         <li class="step"><h2>${t('welcome.tools')}</h2><p>${t('welcome.tools_text')}</p>
-          <ul class="tool-chips">${usable.slice(0, 24).map((tool) => html`<li key=${tool.name}><code title=${tool.description}>${tool.name}</code></li>`)}${usable.length > 24 ? html`<li class="meta">${t('welcome.more_tools', { n: usable.length - 24 })}</li>` : null}</ul></li>
+          <ul class="tool-chips">${offered.slice(0, 24).map((tool) => html`<li key=${tool.name}><code title=${tool.description}>${tool.name}</code></li>`)}${offered.length > 24 ? html`<li class="meta">${t('welcome.more_tools', { n: offered.length - 24 })}</li>` : null}</ul></li>
       </ol>
       <p class="row welcome-go"><${Button} kind="primary" onClick=${() => {
         welcomed.value = true;
