@@ -64,7 +64,7 @@ scenario('whatever fails says why in its line', { files, rules: ['R:./**'] }, as
   await startDummy(stage);
   const me = await stage.page();
   await me.say('/read_file path=pic.png');
-  await has(await me.finished('read_file'), /Failed · .*is not text: image\/png, \d+ bytes/);
+  await has(await me.finished('read_file'), /Failed · It is no text but image\/png \(70 B\), so it was not read/);
   await me.idle();
   await me.say('/mcp_dummy_mcp_fail message="the disk is on fire"');
   await me.answer(await me.question('mcp_dummy_mcp_fail'), 'Allow once');

@@ -19,6 +19,10 @@ test('whatever fails says why in its line', () => {
   assert.deepEqual(ending(call({ content: [{ type: 'text', text: binary }] })), ['Failed', binary.split('\n')[0]]);
   const framed = `<tool-result server="local" tool="read_file" trust="untrusted-external" boundary="abc2">\n${binary}\n</tool-result boundary="abc2">`;
   assert.deepEqual(ending(call({ model_text: framed })), ['Failed', binary.split('\n')[0]], 'after a restart, too');
+  setLanguage('es');
+  assert.deepEqual(ending(call({ content: [{ type: 'text', text: binary }], structured: { error: 'binary', mime_type: 'image/png', size: 67 } })), ['Falló', 'No es texto sino image/png (67 B), así que no se leyó.']);
+  setLanguage('en');
+  assert.deepEqual(ending(call({ content: [{ type: 'text', text: binary }], structured: { error: 'of_a_newer_companion' } }))[1], binary.split('\n')[0]);
   assert.deepEqual(ending(call({ status: 'error', reason: 'it broke' })), ['Failed', 'it broke']);
   assert.deepEqual(ending(call({ status: 'error', key: 'tool_gone', args: { tool: 'x' } })), ['Failed', 'The server of the tool “x” no longer offers it.']);
   assert.equal(ending(call({ content: [{ type: 'text', text: 'x'.repeat(9_000) }] }))[1].length, 238);

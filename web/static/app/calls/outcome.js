@@ -1,5 +1,5 @@
 // What the one line of a finished call says: what it was about, what came of it, who let it through.
-import { formatSize, t, tx } from '../i18n/index.js';
+import { formatSize, has, t, tx } from '../i18n/index.js';
 import { html } from '../../vendor/preact.js';
 import { askedChange, countLines } from './renderers/diff.js';
 import { reasonText } from './reasons.js';
@@ -56,13 +56,18 @@ export function outcome(call, args) {
   return '';
 }
 
+/** Why a result is a failure, by its own account: in our words where it has a code that we know. @param {Call} call */
+function failureOf(call) {
+  const { error, mime_type: mime = '', size = 0 } = call.structured ?? {};
+  return error && has(`fail.${error}`) ? t(`fail.${error}`, { mime, size: formatSize(size) }) : textsOf(call)[0] ?? '';
+}
+
 /** How a call that did not succeed ended, in words, and why. @param {Call} call @returns {string[]} */
 export function ending(call) {
   if (call.key?.startsWith('denied_by_user')) return [reasonText(call)];
   if (call.key && call.key === call.status) return [t(`status.${call.status}`)];
   const word = t(`status.${call.status === 'ok' ? 'error' : call.status}`);
-  // What failed by its own account says why in its result.
-  return [word, oneLine(reasonText(call) || textsOf(call)[0] || '', REASON)];
+  return [word, oneLine(reasonText(call) || failureOf(call), REASON)];
 }
 
 /** Who let the call through. @param {Call} call */

@@ -48,6 +48,10 @@ export default {
   'why.not_covered': 'No rule lets “{path}” be {access}.',
   'why.nothing_allows': 'Nothing allows this tool without a question.',
 
+  'fail.binary': 'It is no text but {mime} ({size}), so it was not read.',
+  'fail.not_an_image': 'It is {mime}, no PNG, JPEG, GIF or WebP image.',
+  'fail.too_large': 'The image is too large ({size}).',
+
   'diag.command_not_found': 'A program was not found.',
   'diag.program_not_found': 'The program {name} was not found.',
   'diag.searched': 'Searched: {path}',

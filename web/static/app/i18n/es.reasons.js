@@ -48,6 +48,10 @@ export default {
   'why.not_covered': 'Ninguna regla deja {access} «{path}».',
   'why.nothing_allows': 'Nada permite esta herramienta sin preguntar.',
 
+  'fail.binary': 'No es texto sino {mime} ({size}), así que no se leyó.',
+  'fail.not_an_image': 'Es {mime}, no una imagen PNG, JPEG, GIF o WebP.',
+  'fail.too_large': 'La imagen es demasiado grande ({size}).',
+
   'diag.command_not_found': 'No se encontró un programa.',
   'diag.program_not_found': 'No se encontró el programa {name}.',
   'diag.searched': 'Se buscó en: {path}',

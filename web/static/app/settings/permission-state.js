@@ -1,7 +1,9 @@
 // The permissions as the companion has them, and the one way in which the page changes them.
 import { signal } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
+import { t } from '../i18n/index.js';
 import { loadTools, tools } from '../store.js';
+import { textOf } from './rule-lines.js';
 
 /** @typedef {{mode: string, enabled: boolean}} ToolSetting */
 
@@ -45,6 +47,20 @@ async function saveAnyway(change) {
     try {
       return await savePermissions(change, base);
     } catch (error) {
+      if (/** @type {any} */ (error).code !== 'changed_meanwhile' || attempt === 3) throw error;
+    }
+  }
+}
+
+/** Saves rules that were made of those in `before`; when others were saved meanwhile, throws an error with the cause 'conflict'. @param {string[]} directories @param {string[]} before */
+export async function saveDirectories(directories, before) {
+  for (let attempt = 0; ; attempt++) {
+    const base = attempt ? await loadPermissions() : permissions.value;
+    if (attempt && textOf(base.directories) !== textOf(before)) throw new Error(t('rules.conflict'), { cause: 'conflict' });
+    try {
+      return await savePermissions({ directories }, base);
+    } catch (error) {
+      // Something else was saved meanwhile. Only when it was these rules does it matter here.
       if (/** @type {any} */ (error).code !== 'changed_meanwhile' || attempt === 3) throw error;
     }
   }

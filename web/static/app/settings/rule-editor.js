@@ -5,7 +5,7 @@ import { has, t, tx } from '../i18n/index.js';
 import { root, status } from '../store.js';
 import { Button, ErrorBox } from '../ui.js';
 import { useSaving } from './load.js';
-import { loadPermissions, permissions, savePermissions, useHere } from './permission-state.js';
+import { permissions, saveDirectories, useHere } from './permission-state.js';
 import { faultsOf, linesOf, textOf } from './rule-lines.js';
 
 /** @typedef {{code?: string, message?: string}} Fault */
@@ -17,6 +17,22 @@ function faultText({ code = '', message = '' }) {
 
 /** Where a rule that does not count here counts. @param {any} rule */
 const foldersOf = (rule) => (rule.saved_for ?? []).map(shortPath).join(', ') || t('rules.other_folder');
+
+/**
+ * What stands beside a line: what is wrong with it, or what it is worth.
+ * @param {{line: string, n: number, fault?: Fault, rule?: any, dirty: boolean, onJump: (line: number) => void, onHere: (rule: string) => void}} props
+ */
+function Note({ line, n, fault, rule, dirty, onJump, onHere }) {
+  const text = line.trim();
+  const place = html`<span class="rule-n">${t('rules.line', { n })}</span>`;
+  if (fault) return html`<button type="button" class="link bad" onClick=${() => onJump(n)} title=${fault.message}>${place} ✕ ${faultText(fault)}</button>`;
+  if (!rule) return text && !text.startsWith('#') && dirty ? html`<span class="meta">${place} ${t('rules.unsaved')}</span>` : null;
+  if (rule.status === 'active') return html`<span class="meta" title=${rule.base}>${place} <span class="ok-sign" aria-hidden="true">✓</span> ${tx('rules.active', { base: html`<code>${shortPath(rule.base ?? '')}</code>` })}</span>`;
+  if (rule.status !== 'elsewhere' && rule.status !== 'moved') return html`<span class="bad" title=${rule.message}>${place} ✕ ${faultText(rule)}</span>`;
+  const folders = foldersOf(rule);
+  return html`<span class="rule-warn">${place} <span title=${rule.status === 'elsewhere' ? folders : undefined}>! ${rule.status === 'moved' ? t('rules.moved') : tx('rules.elsewhere', { folders: html`<code>${folders}</code>` })}</span>
+    <button type="button" class="link" aria-label=${t('rules.here_label', { rule: text })} onClick=${() => onHere(rule.text)}>${t('rules.here')}</button></span>`;
+}
 
 /**
  * @param {{draft: string|null, setDraft: (text: string|null) => void}} props `draft`: the text while it differs from what is saved
@@ -53,19 +69,8 @@ export function RuleEditor({ draft, setDraft }) {
       jump([...faults.keys()][0]);
       throw new Error(t('rules.fix_first', { n: faults.size }));
     }
-    const directories = linesOf(text);
     try {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          await savePermissions({ directories }, attempt ? await loadPermissions() : permissions.value);
-          break;
-        } catch (error) {
-          // Something else was saved meanwhile. Only when it was these rules does it matter here.
-          if (/** @type {any} */ (error).code !== 'changed_meanwhile' || attempt === 3) throw error;
-          const before = textOf((base ?? now).directories);
-          if (textOf((await loadPermissions()).directories) !== before) throw new Error(t('rules.conflict'), { cause: 'conflict' });
-        }
-      }
+      await saveDirectories(linesOf(text), (base ?? now).directories);
     } catch (error) {
       const rows = /** @type {any} */ (error).body?.lines;
       if (Array.isArray(rows)) setRefused(new Map(rows.map((row) => [String(row.text ?? lines[row.line - 1] ?? '').trim(), row])));
@@ -89,17 +94,6 @@ export function RuleEditor({ draft, setDraft }) {
       setRebase(error);
     }
   };
-  /** @param {string} line @param {number} at */
-  const noteOf = (line, at) => {
-    const place = html`<span class="rule-n">${t('rules.line', { n: at + 1 })}</span>`;
-    const fault = faults.get(at + 1);
-    if (fault) return html`<button type="button" class="link bad" onClick=${() => jump(at + 1)} title=${fault.message}>${place} ✕ ${faultText(fault)}</button>`;
-    const rule = standing.get(line.trim());
-    if (!rule) return line.trim() && !line.trim().startsWith('#') && dirty ? html`<span class="meta">${place} ${t('rules.unsaved')}</span>` : null;
-    if (rule.status === 'active') return html`<span class="meta" title=${rule.base}>${place} <span class="ok-sign" aria-hidden="true">✓</span> ${tx('rules.active', { base: html`<code>${shortPath(rule.base ?? '')}</code>` })}</span>`;
-    if (rule.status === 'elsewhere' || rule.status === 'moved') return html`<span class="rule-warn">${place} <span title=${rule.status === 'elsewhere' ? foldersOf(rule) : undefined}>! ${rule.status === 'moved' ? t('rules.moved') : tx('rules.elsewhere', { folders: html`<code>${foldersOf(rule)}</code>` })}</span> <button type="button" class="link" aria-label=${t('rules.here_label', { rule: line.trim() })} onClick=${() => here(rule.text)}>${t('rules.here')}</button></span>`;
-    return html`<span class="bad" title=${rule.message}>${place} ✕ ${faultText(rule)}</span>`;
-  };
   return html`<form class="svc" onSubmit=${(/** @type {Event} */ event) => {
     event.preventDefault();
     save();
@@ -111,7 +105,7 @@ export function RuleEditor({ draft, setDraft }) {
           saving.clear();
           setDraft(event.currentTarget.value === saved ? null : event.currentTarget.value);
         }}></textarea></div>
-      <ol class="rule-notes" id=${`${id}-notes`}>${lines.map((line, at) => html`<li key=${at}>${noteOf(line, at)}</li>`)}</ol></div>
+      <ol class="rule-notes" id=${`${id}-notes`}>${lines.map((line, at) => html`<li key=${at}><${Note} line=${line} n=${at + 1} fault=${faults.get(at + 1)} rule=${standing.get(line.trim())} dirty=${dirty} onJump=${jump} onHere=${here} /></li>`)}</ol></div>
     <div class="row"><${Button} kind="primary" type="submit" disabled=${!dirty || saving.saving}>${t('rules.save')}<//>
       ${dirty ? html`<${Button} kind="quiet" onClick=${() => {
         saving.clear();

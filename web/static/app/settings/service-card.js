@@ -77,11 +77,7 @@ export function ServiceCard({ service }) {
       <${Button} small kind="quiet" aria-expanded=${logs} aria-label=${t('mcp.logs_label', { name })} onClick=${() => setLogs(!logs)}>${t('mcp.logs')}<//></span></div>
     ${description ? html`<p class="desc"><${Visible} text=${description} />${/^https?:\/\//.test(service.help ?? '') ? html` <a href=${service.help} target="_blank" rel="noopener noreferrer">${t('mcp.help')}</a>` : null}</p>` : null}
     ${error ? html`<${ErrorBox} title=${t('mcp.act_failed')} error=${error} />` : null}
-    ${service.error ? html`<div class="err"><div><b>${t('mcp.manifest')}</b> <${Visible} text=${service.error.message ?? ''} /> <code>${service.error.file}${service.error.line ? `:${service.error.line}` : ''}</code></div><${CopyButton} text=${`${service.error.file}:${service.error.line ?? ''} ${service.error.message ?? ''}`} /></div>` : null}
-    ${service.reason && service.state === 'failed' && !service.error ? html`<div class="err"><div><b>${t('mcp.failed')}</b> <${Visible} text=${service.reason} /></div><${CopyButton} text=${service.reason} /></div>`
-      : service.reason && !service.error ? html`<p class="meta"><${Visible} text=${service.reason} /></p>` : null}
-    ${(service.notices ?? []).map((/** @type {string} */ notice) => html`<p class="note" key=${notice}><${Visible} text=${notice} /></p>`)}
-    ${service.restart_needed && running ? html`<p class="note row">${t('mcp.restart_needed')} <${Button} small disabled=${Boolean(busy)} onClick=${() => act('restart')}>${t('mcp.restart')}<//></p>` : null}
+    <${Troubles} service=${service} busy=${Boolean(busy)} onRestart=${() => act('restart')} />
     <${UseInChat} service=${service} name=${name} />
     <${Options} service=${service} name=${name} />
     ${own.length ? html`<div class="row svc-tools"><button type="button" class="fold" aria-expanded=${shown} onClick=${() => setOpen(!shown)}>${t('mcp.tools')} <span class="meta">${own.length}</span></button><span class="grow"></span>
@@ -90,6 +86,15 @@ export function ServiceCard({ service }) {
       ${shown ? html`<${ToolList} tools=${own.slice(0, 200)} label=${t('mcp.tools_of', { name })} short />${own.length > 200 ? html`<p class="row more"><a href=${link('settings', 'tools')}>${t('mcp.all_tools', { n: own.length })}</a></p>` : null}` : null}` : null}
     ${logs ? html`<${Logs} id=${service.id} name=${name} />` : null}
     <${Details} service=${service} /></section>`;
+}
+
+/** What is wrong with a service and what it wants said; it stays until it is right. @param {{service: any, busy: boolean, onRestart: () => void}} props */
+function Troubles({ service, busy, onRestart }) {
+  return html`${service.error ? html`<div class="err"><div><b>${t('mcp.manifest')}</b> <${Visible} text=${service.error.message ?? ''} /> <code>${service.error.file}${service.error.line ? `:${service.error.line}` : ''}</code></div><${CopyButton} text=${`${service.error.file}:${service.error.line ?? ''} ${service.error.message ?? ''}`} /></div>` : null}
+    ${service.reason && service.state === 'failed' && !service.error ? html`<div class="err"><div><b>${t('mcp.failed')}</b> <${Visible} text=${service.reason} /></div><${CopyButton} text=${service.reason} /></div>`
+      : service.reason && !service.error ? html`<p class="meta"><${Visible} text=${service.reason} /></p>` : null}
+    ${(service.notices ?? []).map((/** @type {string} */ notice) => html`<p class="note" key=${notice}><${Visible} text=${notice} /></p>`)}
+    ${service.restart_needed && service.state === 'running' ? html`<p class="note row">${t('mcp.restart_needed')} <${Button} small disabled=${busy} onClick=${onRestart}>${t('mcp.restart')}<//></p>` : null}`;
 }
 
 /** What a start runs: shown before the first one. @param {{service: any}} props */
