@@ -1,6 +1,7 @@
 package localserver
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -11,13 +12,7 @@ import (
 // listen takes the wanted port, or a free one with a plain message when some
 // other program has it or the system does not give it away.
 func (s *Server) listen() (net.Listener, error) {
-	want := s.config.Port
-	if want == 0 {
-		want = s.file.Current().Server.Port
-	}
-	if want == 0 {
-		want = DefaultPort
-	}
+	want := cmp.Or(s.config.Port, s.file.Current().Server.Port)
 	if want == AnyPort {
 		want = 0
 	}

@@ -4,6 +4,7 @@
 package localserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -34,9 +35,9 @@ import (
 	"zeroclaw/web"
 )
 
-// DefaultPort is the port where neither a flag nor the configuration says
-// another.
-const DefaultPort = 6388
+// DefaultIdle is after how long without use a companion ends that was started
+// without a terminal, where nothing says otherwise: nobody sees it run.
+const DefaultIdle = 10 * time.Minute
 
 // AnyPort as Config.Port takes any free port.
 const AnyPort = -1
@@ -46,9 +47,9 @@ type Config struct {
 	State        string        // the folder that holds all local state
 	Home         string        // the user's home folder, which ~/ stands for
 	Root         string        // folder that relative paths of new sessions hang from
-	Port         int           // 0: server.port of the configuration, else DefaultPort; AnyPort: any free one
+	Port         int           // 0: server.port of the configuration; AnyPort: any free one
 	UIOrigin     string        // one other origin that the page may be served from; "": that of the configuration
-	ExitWhenIdle time.Duration // 0: that of the configuration, else never
+	ExitWhenIdle time.Duration // 0: that of the configuration, else never, but without a terminal after DefaultIdle
 	Self         string        // path of this program, which bundled services run; "" is os.Executable
 	Terminal     bool          // it was started from a terminal
 	Page         fs.FS         // the page; nil is the embedded one
@@ -210,10 +211,7 @@ const idleTick = time.Second
 // watchIdle ends the server after ExitWhenIdle without page, call or process.
 // Time is counted in ticks, so that a laptop that slept does not count.
 func (s *Server) watchIdle(ctx context.Context) {
-	limit := s.config.ExitWhenIdle
-	if limit == 0 {
-		limit = s.file.Current().Server.ExitWhenIdle
-	}
+	limit := s.idleLimit()
 	if limit <= 0 {
 		return
 	}
@@ -233,6 +231,15 @@ func (s *Server) watchIdle(ctx context.Context) {
 	}
 	s.log.Info("nothing has happened for a while, the companion ends", "idle", limit)
 	s.quit()
+}
+
+// idleLimit is how long the server stays without use; 0 is for ever.
+func (s *Server) idleLimit() time.Duration {
+	limit := cmp.Or(s.config.ExitWhenIdle, s.file.Current().Server.ExitWhenIdle)
+	if limit == 0 && !s.config.Terminal {
+		return DefaultIdle
+	}
+	return limit
 }
 
 func (s *Server) busy() bool {

@@ -198,6 +198,25 @@ func TestEndsWhenIdle(t *testing.T) {
 	}
 }
 
+func TestIdleLimit(t *testing.T) {
+	const fromFile = "[server]\nexit_when_idle = \"7m\"\n"
+	for _, c := range []struct {
+		flag     time.Duration
+		file     string
+		terminal bool
+		want     time.Duration
+	}{
+		{0, "", true, 0}, {0, "", false, DefaultIdle},
+		{0, fromFile, true, 7 * time.Minute}, {0, fromFile, false, 7 * time.Minute},
+		{time.Hour, fromFile, true, time.Hour}, {time.Hour, "", false, time.Hour},
+	} {
+		r := newRig(t, withConfig(t, c.file), func(n *Config) { n.ExitWhenIdle, n.Terminal = c.flag, c.terminal })
+		if got := r.server.idleLimit(); got != c.want {
+			t.Errorf("flag %v, file %q, terminal %v: ends after %v, want %v", c.flag, c.file, c.terminal, got, c.want)
+		}
+	}
+}
+
 func TestQuitEndsInOrder(t *testing.T) {
 	r := newRig(t)
 	s := r.session()

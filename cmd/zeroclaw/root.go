@@ -141,7 +141,7 @@ and run commands in one folder; what no rule covers becomes a question.`),
 	f.IntVar(&o.port, "port", 0, "port on 127.0.0.1; 0 takes any free one (default: server.port of the configuration, else 6388)")
 	f.StringVar(&o.ui, "ui", "", "one other origin that the page may be served from, like https://ui.example")
 	f.BoolVar(&o.noBrowser, "no-browser", false, "print the address instead of opening it")
-	f.DurationVar(&o.exitWhenIdle, "exit-when-idle", 0, "end after this long without page, call or process, like 10m (default: server.exit_when_idle of the configuration, else never)")
+	f.DurationVar(&o.exitWhenIdle, "exit-when-idle", 0, "end after this long without page, call or process, like 10m (default: server.exit_when_idle of the configuration, else never from a terminal, 10m without one)")
 	f.StringVar(&o.logLevel, "log-level", "", "debug, info, warn or error (default: warn on a terminal, info in the log file)")
 	root.SetVersionTemplate("zeroclaw {{.Version}}\n")
 	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newVersion(e), newDummyMCP(e))
