@@ -178,6 +178,28 @@ scenario('a running command survives a reload, and its turn goes on', { files, r
   await me.sees(/late/);
 });
 
+scenario('a message that comes while another tab runs the chat is not lost', { files, rules: ['R:./**'] }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/read_file path=README.md');
+  await me.idle();
+  const chat = await chatOf(me);
+  // The other tab has the chat already, and this one does not know yet.
+  const other = await stage.page();
+  await other.page.evaluate((id) => new Promise((held) => {
+    navigator.locks.request(`zc-loop-${id}`, () => new Promise((release) => {
+      /** @type {any} */ (globalThis).release = release;
+      held(undefined);
+    }));
+  }), chat.split('/').at(-1));
+  await me.say('/read_file path=f1.txt');
+  await me.page.getByRole('alert').getByText('This chat is running in another tab.').waitFor();
+  assert.equal(await me.composer.inputValue(), '/read_file path=f1.txt', 'what was written is still there');
+  await other.page.evaluate(() => /** @type {any} */ (globalThis).release());
+  await me.idle();
+  await me.composer.press('Enter');
+  await me.sees('content 1');
+});
+
 scenario('a question asked in one tab is in view in another that shows the same chat', { files, timeout: 120_000 }, async (stage) => {
   const one = await stage.page();
   for (let n = 1; n < 5; n++) {

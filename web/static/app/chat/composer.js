@@ -88,6 +88,7 @@ export function Composer({ chat }) {
     }
     allowNotifications();
     const sent = text;
+    const before = chat.messages.value.length;
     // Before the chat gets an address of its own: what is sent is no draft of the next chat.
     keepDraft(chat.id, { text: '', files: [] });
     write('');
@@ -95,7 +96,7 @@ export function Composer({ chat }) {
       await send(chat, sent, (stored) => navigate(link('chat', stored), !location.hash));
     } catch (error) {
       chat.error.value = error;
-      if (!chat.messages.value.some(({ data }) => data.text === sent)) write(sent);
+      if (chat.messages.value.length === before) write(sent);
     }
   };
   const onKey = (/** @type {KeyboardEvent} */ event) => {

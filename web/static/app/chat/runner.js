@@ -27,7 +27,7 @@ export function stop(chat) {
 }
 
 /**
- * Runs a conversation in this tab, if no other does. @param {Chat} chat @param {() => Promise<void>} before changes to make once the lock is held
+ * Runs a conversation in this tab; throws when another does. @param {Chat} chat @param {() => Promise<void>} before changes to make once the lock is held
  * @param {Work} [work] what is done then
  */
 export async function run(chat, before, work = runLoop) {
@@ -37,10 +37,9 @@ export async function run(chat, before, work = runLoop) {
   chat.running.value = 'here';
   await navigator.locks.request(`zc-loop-${chat.id}`, { ifAvailable: true }, async (lock) => {
     if (!lock) {
-      chat.error.value = new Error(t('chat.elsewhere'));
       chat.running.value = 'elsewhere';
       follow(chat);
-      return;
+      throw new Error(t('chat.elsewhere'));
     }
     await runHere(chat, before, work);
   });
