@@ -45,7 +45,8 @@ func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[byte]bool{}
-	for range kills {
+	// A busy machine gets further in some of the runs only.
+	for n := 0; n < kills || len(seen) < 2 && n < 40*kills; n++ {
 		cmd := exec.Command(exe)
 		cmd.Env = append(os.Environ(), crashFile+"="+path)
 		if err := cmd.Start(); err != nil {

@@ -88,7 +88,7 @@ func TestEscapes(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			n := nap()
 			var out text
-			p := sh(t, strings.ReplaceAll(e.script, "NAP", n), Options{Stdout: &out, WaitDelay: 50 * time.Millisecond})
+			p := sh(t, strings.ReplaceAll(e.script, "NAP", n), Options{Stdout: &out, WaitDelay: patience}) // the direct child may end long before "up"
 			until(t, "up", func() bool { return strings.Contains(out.String(), "up") && len(named(n)) > 0 })
 			alive := fmt.Sprint(p.Alive())
 			for _, pid := range named(n) {
@@ -100,7 +100,7 @@ func TestEscapes(t *testing.T) {
 			if left := named(n); len(left) != 0 {
 				t.Errorf("left running: %v", left)
 			}
-			within(t, "gone", p.Gone(), 3*time.Second)
+			within(t, "gone", p.Gone())
 			if zombies := children(t); len(zombies) != 0 {
 				t.Errorf("not reaped: %v", zombies)
 			}
@@ -203,7 +203,7 @@ func TestForkBomb(t *testing.T) {
 	}
 	n := nap()
 	p := sh(t, "f() { sleep "+n+" & f | f & }; f", Options{MaxProcesses: 100})
-	within(t, "killed", p.Gone(), 20*time.Second)
+	within(t, "killed", p.Gone())
 	if !p.TooMany() {
 		t.Error("nobody saw that there were too many")
 	}
@@ -215,7 +215,7 @@ func TestForkBomb(t *testing.T) {
 func TestMaxProcesses(t *testing.T) {
 	n := nap()
 	p := sh(t, "while :; do sleep "+n+" & done", Options{MaxProcesses: 100})
-	within(t, "killed", p.Gone(), 10*time.Second)
+	within(t, "killed", p.Gone())
 	if !p.TooMany() || !p.Killed() {
 		t.Errorf("TooMany = %v, Killed = %v", p.TooMany(), p.Killed())
 	}

@@ -46,20 +46,24 @@ func sh(t *testing.T, script string, o Options) *Process {
 	return p
 }
 
-func within(t *testing.T, what string, c <-chan struct{}, d time.Duration) {
+// patience is what anything may take on a machine that is busy with other
+// things. What a test makes wait for ever waits far longer.
+const patience = 20 * time.Second
+
+func within(t *testing.T, what string, c <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(d):
-		t.Fatalf("%s: not within %v", what, d)
+	case <-time.After(patience):
+		t.Fatalf("%s: not within %v", what, patience)
 	}
 }
 
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%s: not within 20 s", what)
+			t.Fatalf("%s: not within %v", what, patience)
 		}
 	}
 }
@@ -90,7 +94,7 @@ func TestStartAndWait(t *testing.T) {
 		if err != nil {
 			t.Errorf("%q: %v", tt.script, err)
 		}
-		within(t, tt.script+": gone", p.Gone(), 5*time.Second)
+		within(t, tt.script+": gone", p.Gone())
 		if tt.code == -2 {
 			if s.ExitCode <= 0 {
 				t.Errorf("%q: exit code %d: a child has a terminal", tt.script, s.ExitCode)
@@ -132,7 +136,7 @@ func TestStartFails(t *testing.T) {
 func TestPipeHolder(t *testing.T) {
 	var out text
 	p := sh(t, "sleep 300 & echo hi", Options{Stdout: &out, WaitDelay: 100 * time.Millisecond})
-	within(t, "done", p.Done(), 3*time.Second)
+	within(t, "done", p.Done())
 	if out.String() != "hi\n" {
 		t.Errorf("output = %q", out.String())
 	}
@@ -140,7 +144,7 @@ func TestPipeHolder(t *testing.T) {
 		t.Errorf("%d alive, want the sleep", n)
 	}
 	p.Kill()
-	within(t, "gone", p.Gone(), 3*time.Second)
+	within(t, "gone", p.Gone())
 }
 
 func TestStdinPipe(t *testing.T) {
@@ -199,10 +203,6 @@ func TestTerminate(t *testing.T) {
 		})
 	}
 }
-
-// patience is what anything may take on a machine that is busy with other
-// things. What a test makes wait for ever waits far longer.
-const patience = 20 * time.Second
 
 func TestTerminateCancelled(t *testing.T) {
 	p := sh(t, "trap '' TERM; while :; do sleep 300; done", Options{})

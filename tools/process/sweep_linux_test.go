@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // kill -9 of the companion, then a sweep by the next one.
@@ -96,7 +95,7 @@ func TestLedgerFile(t *testing.T) {
 		t.Errorf("ledger = %s", b)
 	}
 	p.Kill()
-	within(t, "gone", p.Gone(), 3*time.Second)
+	within(t, "gone", p.Gone())
 	if b, _ = os.ReadFile(path); !strings.Contains(string(b), `"children":[]`) {
 		t.Errorf("ledger after the end = %s", b)
 	}
