@@ -15,8 +15,8 @@ import (
 	"zeroclaw/tools"
 )
 
-// status maps the errors of sessions to answers of the API.
-func status(err error) error {
+// sessionError maps errors of sessions to answers of the API.
+func sessionError(err error) error {
 	var agent *session.UnknownAgentError
 	switch {
 	case errors.Is(err, session.ErrNotFound):
@@ -38,7 +38,7 @@ func status(err error) error {
 // answer writes v, or the error.
 func answer(w http.ResponseWriter, code int, v any, err error) {
 	if err != nil {
-		guard.WriteError(w, status(err))
+		guard.WriteError(w, sessionError(err))
 		return
 	}
 	if v == nil {

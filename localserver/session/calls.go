@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"zeroclaw/permissions"
-	"zeroclaw/permissions/approval"
 	"zeroclaw/tools"
 )
 
@@ -228,82 +227,4 @@ func (s *Session) Pass(c tools.Call) *tools.Pass {
 			}{s.ID, c.ID, piece, s.printed(c.ID, piece)})
 		}).write,
 	}
-}
-
-// event is the payload of call.started and call.finished.
-type event struct {
-	Session      string          `json:"session"`
-	Conversation string          `json:"conversation,omitempty"`
-	Call         tools.Outcome   `json:"call"`
-	Arguments    json.RawMessage `json:"arguments,omitempty"`
-}
-
-// bigResult is the size above which an event leaves the content out.
-const bigResult = 64 << 10
-
-// recorder tells clients, the audit log and the store how calls go.
-type recorder struct{ s *Session }
-
-// Started implements tools.Recorder.
-func (r recorder) Started(c tools.Call, o tools.Outcome) {
-	r.s.host.config.Publish("call.started", event{r.s.ID, r.s.Conversation, o, c.Arguments})
-	r.s.host.config.Started(c, o)
-}
-
-// Changed implements tools.Recorder.
-func (r recorder) Changed(c tools.Call, o tools.Outcome) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	if live, ok := r.s.calls[c.ID]; ok && !live.out.Status.Ended() {
-		live.out = o
-	}
-}
-
-// Ended implements tools.Recorder.
-func (r recorder) Ended(c tools.Call, o tools.Outcome, j tools.Judged, answer approval.Resolution) {
-	r.s.mu.Lock()
-	live := r.s.calls[c.ID]
-	r.s.mu.Unlock()
-	if live != nil {
-		live.end(o) // before the event: who hears it may ask for the call at once
-	}
-	r.s.host.config.Ended(c, o, j, answer)
-	if sizeOf(o) > bigResult {
-		o = withoutContent(o)
-	}
-	r.s.host.config.Publish("call.finished", event{r.s.ID, r.s.Conversation, o, nil})
-}
-
-// remember saves what an answer asks to be remembered.
-func (s *Sessions) remember(q approval.Question, a approval.Answer) error {
-	if a.Decision == approval.Rule {
-		asking, err := s.Get(q.Session)
-		if err != nil {
-			return err
-		}
-		return s.config.SaveRule(a.Rule, asking.resolver)
-	}
-	d := approval.Remembered{Scope: approval.ScopeSession, Session: q.Session, Tool: q.Tool, DefinitionHash: q.DefinitionHash}
-	if a.Decision == approval.Always {
-		d.Scope, d.Session = approval.ScopeAlways, ""
-	}
-	if q.Command != nil {
-		d.Command, d.Cwd = q.Command.Text, q.Command.Cwd
-	}
-	err := s.config.Memory.Add(d)
-	if err == nil && q.Definition != "" {
-		err = s.acceptAsShown(q)
-	}
-	return err
-}
-
-// acceptAsShown pins a changed definition, unless it changed again while the
-// question waited.
-func (s *Sessions) acceptAsShown(q approval.Question) error {
-	for d, t := range s.known.get().tools {
-		if t.tool.Hash == q.DefinitionHash && d.Server == q.Server {
-			return s.config.Definitions.Accept(q.Tool, t.accepted())
-		}
-	}
-	return fmt.Errorf("the definition of %s changed again", q.Tool)
 }

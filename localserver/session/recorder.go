@@ -1,0 +1,52 @@
+package session
+
+import (
+	"encoding/json"
+
+	"zeroclaw/permissions/approval"
+	"zeroclaw/tools"
+)
+
+// event is the payload of call.started and call.finished.
+type event struct {
+	Session      string          `json:"session"`
+	Conversation string          `json:"conversation,omitempty"`
+	Call         tools.Outcome   `json:"call"`
+	Arguments    json.RawMessage `json:"arguments,omitempty"`
+}
+
+// bigResult is the size above which an event leaves the content out.
+const bigResult = 64 << 10
+
+// recorder tells clients, the audit log and the store how calls go.
+type recorder struct{ s *Session }
+
+// Started implements tools.Recorder.
+func (r recorder) Started(c tools.Call, o tools.Outcome) {
+	r.s.host.config.Publish("call.started", event{r.s.ID, r.s.Conversation, o, c.Arguments})
+	r.s.host.config.Started(c, o)
+}
+
+// Changed implements tools.Recorder.
+func (r recorder) Changed(c tools.Call, o tools.Outcome) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	if live, ok := r.s.calls[c.ID]; ok && !live.out.Status.Ended() {
+		live.out = o
+	}
+}
+
+// Ended implements tools.Recorder.
+func (r recorder) Ended(c tools.Call, o tools.Outcome, j tools.Judged, answer approval.Resolution) {
+	r.s.mu.Lock()
+	live := r.s.calls[c.ID]
+	r.s.mu.Unlock()
+	if live != nil {
+		live.end(o) // before the event: who hears it may ask for the call at once
+	}
+	r.s.host.config.Ended(c, o, j, answer)
+	if sizeOf(o) > bigResult {
+		o = withoutContent(o)
+	}
+	r.s.host.config.Publish("call.finished", event{r.s.ID, r.s.Conversation, o, nil})
+}
