@@ -58,7 +58,7 @@ type Outcome struct {
 	Args       map[string]string `json:"args,omitempty"`   // its variables
 	Rule       string            `json:"rule,omitempty"`
 	Row        int               `json:"row"`
-	By         string            `json:"by,omitempty"` // who let it through or refused it: rule, setting, remembered, policy, person
+	By         string            `json:"by,omitempty"` // who let it through or refused it: rule, remembered (a setting as well), policy, person
 	ResultID   string            `json:"result_id,omitempty"`
 	Started    time.Time         `json:"started"`
 	DurationMS int64             `json:"duration_ms"`         // without the time a question waited
