@@ -55,8 +55,8 @@ func (e *editor) reassemble(all span, spans []span, pieces []piece) string {
 	}
 	a.wide = a.wide || len(old) == 0 && strings.Contains(tail, "\n")
 	trailing := len(old) > 0 && old[len(old)-1].comma
-	if len(old) > 0 {
-		a.first = old[0].lead
+	if len(old) > 0 && !strings.Contains(old[0].lead, "\n") {
+		a.first, a.beside = old[0].lead, true
 	}
 	if a.wide {
 		a.lead = a.newline + "    "
@@ -195,17 +195,15 @@ type arrayWriter struct {
 	b           strings.Builder
 	newline     string
 	lead, first string // before a new element, before the first one
-	wide        bool   // one element a line
+	wide        bool   // one element a line …
+	beside      bool   // … but the first, which stands beside the bracket
 	open        bool   // the last line is a comment …
 	eol         string // … that this newline ended
 }
 
 func (a *arrayWriter) leadFor(i int) string {
-	if i == 0 && !a.wide {
-		if strings.TrimLeft(a.first, " \t") == "" {
-			return a.first
-		}
-		return ""
+	if i == 0 && (!a.wide || a.beside) {
+		return a.first
 	}
 	return a.lead
 }

@@ -117,6 +117,8 @@ func TestEdit(t *testing.T) {
 		{"unset inline first", "s = { a = 1, b = 2 }\n", "s.a", unset, "s = { b = 2 }\n"},
 		{"unset inline last", "s = { a = 1, b = 2 }\n", "s.b", unset, "s = { a = 1 }\n"},
 		{"unset inline only", "s = {a=1}\n", "s.a", unset, "s = {}\n"},
+		{"unset inline beside the bracket", "s = {a=1, b=2,\n  c=3}\n", "s.a", unset, "s = {b=2,\n  c=3}\n"},
+		{"unset inline below the bracket", "s = {\n  a=1, b=2,\n  c=3}\n", "s.a", unset, "s = {\n  b=2,\n  c=3}\n"},
 		{"unset inline dotted", "s = { a.b = 1, c = 2, a.d = 3 }\n", "s.a", unset, "s = { c = 2 }\n"},
 		{"unset dotted", "p.a = 1\np.b = 2\nq = 1\n", "p", unset, "q = 1\n"},
 		{"remove table", "[a]\nx = 1\n\n[b]\n# in b\ny = 1\n\n# about c\n[c]\n", "b", unset, "[a]\nx = 1\n\n# about c\n[c]\n"},
