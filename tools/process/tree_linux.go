@@ -27,12 +27,16 @@ func snapshot() ([]entry, error) {
 		return nil, err
 	}
 	table := make([]entry, 0, len(names))
+	buf := make([]byte, statBytes)
 	for _, name := range names {
+		if name[0] < '0' || name[0] > '9' {
+			continue // an error of Atoi would cost more than the rest
+		}
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		if e, ok := entryOf(pid); ok {
+		if e, ok := readEntry(pid, buf); ok {
 			e.mark = markOf(pid)
 			table = append(table, e)
 		}
@@ -40,14 +44,21 @@ func snapshot() ([]entry, error) {
 	return table, nil
 }
 
+// statBytes is more than a line of /proc/PID/stat has up to the field that is
+// read last.
+const statBytes = 1024
+
 // entryOf reads one process, without its mark.
-func entryOf(pid int) (entry, bool) {
+func entryOf(pid int) (entry, bool) { return readEntry(pid, make([]byte, statBytes)) }
+
+// readEntry is entryOf with a buffer to read into: a look at the whole table is
+// taken often and may cost no memory for each process.
+func readEntry(pid int, buf []byte) (entry, bool) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return entry{}, false
 	}
-	var buf [1024]byte
-	n, err := unix.Read(fd, buf[:])
+	n, err := unix.Read(fd, buf)
 	unix.Close(fd)
 	if err != nil || n <= 0 {
 		return entry{}, false
@@ -63,8 +74,15 @@ func parseStat(pid int, line []byte) (entry, bool) {
 	if i < 0 {
 		return entry{}, false
 	}
-	f := bytes.Fields(line[i+1:])
-	if len(f) < 20 {
+	var f [20][]byte // those up to the start time
+	n := 0
+	for field := range bytes.FieldsSeq(line[i+1:]) {
+		f[n] = field
+		if n++; n == len(f) {
+			break
+		}
+	}
+	if n < len(f) {
 		return entry{}, false
 	}
 	num := func(i int) int {

@@ -51,6 +51,22 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
+// The table is read several times for each command, whatever runs beside it.
+func TestSnapshotCostsLittle(t *testing.T) {
+	line := []byte("9 (cat) R 1 2 3 0 -1 4194304 102 0 0 0 0 0 0 0 20 0 1 0 87827 3133440 380")
+	if n := testing.AllocsPerRun(100, func() { parseStat(9, line) }); n != 0 {
+		t.Errorf("a line costs %v allocations", n)
+	}
+	table, err := snapshot()
+	if err != nil || len(table) == 0 {
+		t.Fatal(table, err)
+	}
+	// A few for each process are the names of the folder and of the file.
+	if n := testing.AllocsPerRun(5, func() { _, _ = snapshot() }); n > 50+5*float64(len(table)) {
+		t.Errorf("the table of %d processes costs %v allocations", len(table), n)
+	}
+}
+
 func FuzzParseStat(f *testing.F) {
 	f.Add([]byte("9 (cat) R 1 2 3 0 -1 4194304 102 0 0 0 0 0 0 0 20 0 1 0 87827 3133440 380"))
 	f.Add([]byte(")))"))
