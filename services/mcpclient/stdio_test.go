@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -142,135 +141,6 @@ func TestInputRounds(t *testing.T) {
 	}
 }
 
-func TestCrashFailsCallsAtOnce(t *testing.T) {
-	t.Parallel()
-	p, r := dial(t, "plain", nil)
-	waiting := make(chan error, 1)
-	go func() {
-		_, err := p.Call(context.Background(), "wait", nil, nil)
-		waiting <- err
-	}()
-	time.Sleep(50 * time.Millisecond)
-	began := time.Now()
-	_, err := call(t, p, "crash", `{}`)
-	for _, err := range []error{err, <-waiting, <-r.closed} {
-		var exit *services.ExitError
-		if !errors.As(err, &exit) || exit.Code != 7 || exit.Stderr != "panic: out of luck" {
-			t.Errorf("err = %v, want exit code 7 with the last of stderr", err)
-		}
-	}
-	if took := time.Since(began); took > slowdown*3*time.Second {
-		t.Errorf("it took %s", took)
-	}
-	if _, err := call(t, p, "echo", `{}`); err == nil {
-		t.Error("a call after the crash went through")
-	}
-}
-
-func TestExitAtStart(t *testing.T) {
-	t.Parallel()
-	r := newRig()
-	_, err := New(testConfig()).Connect(t.Context(), peerSpec(t, "x", "exit3"), r.hooks)
-	var exit *services.ExitError
-	if !errors.As(err, &exit) || exit.Code != 3 || exit.Stderr != `fatal: no \x1b[31mdatabase\x1b[0m found` {
-		t.Errorf("err = %v, want exit code 3 with an escaped stderr", err)
-	}
-}
-
-func TestHangingHandshake(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []string{"hang", "urandom"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-			defer cancel()
-			r := newRig()
-			began := time.Now()
-			_, err := New(testConfig()).Connect(ctx, peerSpec(t, "x", kind), r.hooks)
-			if err == nil || !strings.Contains(err.Error(), "did not answer the first question") {
-				t.Errorf("err = %v", err)
-			}
-			if kind == "urandom" && !strings.Contains(err.Error(), "no MCP messages") {
-				t.Errorf("err = %v, want it to say what was printed", err)
-			}
-			if took := time.Since(began); took > slowdown*6*time.Second {
-				t.Errorf("it took %s", took)
-			}
-			r.mu.Lock()
-			pid := r.info.Pid
-			r.mu.Unlock()
-			gone(t, pid)
-		})
-	}
-}
-
-func TestLineWithoutEndStaysBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("pushes 500 MB through a pipe")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	r := newRig()
-	if _, err := New(testConfig()).Connect(ctx, peerSpec(t, "x", "nonewline"), r.hooks); err == nil {
-		t.Fatal("connected")
-	}
-	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 100<<20 {
-		t.Errorf("the heap grew by %d bytes", grown)
-	}
-}
-
-func TestBigAnswers(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []string{"plain", "idfirst"} {
-		t.Run(kind, func(t *testing.T) {
-			p, r := dial(t, kind, nil)
-			if got, err := call(t, p, "big", `{"Bytes":5000000}`); err != nil || len(got) != 5000000 {
-				t.Fatalf("5 MB: %d bytes, %v", len(got), err)
-			}
-			began := time.Now()
-			_, err := call(t, p, "big", `{"Bytes":16777216}`)
-			if err == nil || !strings.Contains(err.Error(), "at most 16777216") {
-				t.Errorf("16 MiB: err = %v, want one that names the limit", err)
-			}
-			if took := time.Since(began); took > slowdown*8*time.Second {
-				t.Errorf("the error took %s", took)
-			}
-			r.wait(t, "companion: the answer of the server has")
-			if got, err := call(t, p, "echo", `{}`); err != nil || got != "{}" {
-				t.Errorf("afterwards echo = %q, %v", got, err)
-			}
-		})
-	}
-}
-
-func TestStrangeAnswersAreDropped(t *testing.T) {
-	t.Parallel()
-	p, r := dial(t, "plain", nil)
-	got, err := call(t, p, "strange", `{}`)
-	if err != nil || got != `{"content":[], "n":1.0e2}` {
-		t.Errorf("strange = %q, %v, want the bytes of the first right answer", got, err)
-	}
-	r.wait(t, "nobody waits for (id 99999)")
-	r.wait(t, "nobody waits for (id 77777)")
-	if got, err := call(t, p, "echo", `{}`); err != nil || got != "{}" {
-		t.Errorf("afterwards echo = %q, %v", got, err)
-	}
-}
-
-func TestBrokenAnswerEndsWithTheCallersTime(t *testing.T) {
-	t.Parallel()
-	p, r := dial(t, "plain", nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	if _, err := p.Call(ctx, "badjson", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("err = %v", err)
-	}
-	r.wait(t, `stdout: {"jsonrpc":"2.0"`)
-}
-
 func TestCancelIsTold(t *testing.T) {
 	t.Parallel()
 	p, r := dial(t, "plain", nil)
@@ -320,48 +190,6 @@ func TestServerRequests(t *testing.T) {
 	}
 }
 
-func TestFloodOfNotifications(t *testing.T) {
-	t.Parallel()
-	p, _ := dial(t, "plain", nil)
-	if got, err := call(t, p, "chatty", `{}`); err != nil || got != "quiet" {
-		t.Errorf("chatty = %q, %v", got, err)
-	}
-}
-
-func TestFloodOnStderr(t *testing.T) {
-	t.Parallel()
-	p, _ := dial(t, "stderr", nil)
-	for range 5 {
-		began := time.Now()
-		if _, err := call(t, p, "echo", `{}`); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(began); took > slowdown*time.Second {
-			t.Errorf("a call took %s", took)
-		}
-	}
-}
-
-func TestServerThatDoesNotRead(t *testing.T) {
-	t.Parallel()
-	p, r := dial(t, "noread", nil)
-	if _, err := p.Tools(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	p.(*stdioPeer).out.stall = 300 * time.Millisecond
-	began := time.Now()
-	_, err := call(t, p, "echo", `{"x":"`+strings.Repeat("y", 10<<20)+`"}`)
-	if err == nil || !strings.Contains(err.Error(), "has not read its input") {
-		t.Errorf("err = %v", err)
-	}
-	if took := time.Since(began); took > slowdown*10*time.Second {
-		t.Errorf("it took %s", took)
-	}
-	if err := <-r.closed; err == nil {
-		t.Error("no reason was reported")
-	}
-}
-
 func TestToolLists(t *testing.T) {
 	for _, tt := range []struct {
 		kind   string
@@ -393,47 +221,6 @@ func TestToolLists(t *testing.T) {
 				if got := string(list[0].InputSchema); got != `{"$schema":"x", "type":"object","allOf":[{"if":{}}],"n":1e400}` {
 					t.Errorf("schema = %s, want the bytes as sent", got)
 				}
-			}
-		})
-	}
-}
-
-func TestEndIsVerified(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("looks at processes by signal 0")
-	}
-	for _, kind := range []string{"plain", "term", "fork", "setsid", "eof"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			p, r := dial(t, kind, nil)
-			sp := p.(*stdioPeer)
-			pids := sp.proc.Alive()
-			if kind == "setsid" && runtime.GOOS != "linux" {
-				t.Skip("what leaves the session is found on Linux only")
-			}
-			if (kind == "fork" || kind == "setsid") && len(pids) != 2 {
-				t.Fatalf("pids = %v, want a child and a grandchild", pids)
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), 1500*time.Millisecond)
-			defer cancel()
-			began := time.Now()
-			if err := p.Close(ctx); err != nil {
-				t.Error(err)
-			}
-			if took := time.Since(began); took > slowdown*4*time.Second || kind == "plain" && took > slowdown*2*time.Second {
-				t.Errorf("the end took %s", took)
-			}
-			for _, pid := range append(pids, r.info.Pid) {
-				gone(t, pid)
-			}
-			if _, err := p.Call(context.Background(), "echo", nil, nil); err == nil {
-				t.Error("a call after Close went through")
-			}
-			select {
-			case err := <-r.closed:
-				t.Errorf("Closed was reported after Close: %v", err)
-			default:
 			}
 		})
 	}
