@@ -150,6 +150,11 @@ export function applyEvent(kind, data) {
       case 'service.state':
         services.value = { ...services.value, [data.service.id]: newerService(data.service) };
         break;
+      case 'service.gone': {
+        const { [data.id]: gone, ...rest } = services.value;
+        if (gone) services.value = rest;
+        break;
+      }
       case 'service.log':
         for (const listen of logListeners) listen(data.id, data.lines);
         break;
