@@ -22,6 +22,14 @@ func (s *Server) storeStart(c tools.Call, o tools.Outcome) {
 	}
 }
 
+// storeChange records whether a conversation's call waits, so that a crash
+// leaves no doubt whether it ran.
+func (s *Server) storeChange(c tools.Call, o tools.Outcome) {
+	if c.Conversation != "" {
+		s.storeFailed(s.store.CallChanged(context.Background(), c, o))
+	}
+}
+
 func (s *Server) storeEnd(c tools.Call, o tools.Outcome) {
 	if c.Conversation != "" {
 		s.storeFailed(s.store.CallFinished(context.Background(), c, o))
@@ -38,11 +46,8 @@ func (s *Server) storeFailed(err error) {
 
 // callEnded writes the audit line of a call and stores its end.
 func (s *Server) callEnded(c tools.Call, o tools.Outcome, j tools.Judged, answer approval.Resolution) {
-	e := audit.Entry{
-		Time: o.Started, Session: c.Session, Agent: c.Agent, Client: c.Client, Call: c.ID, Tool: c.Tool, Arguments: c.Arguments,
-		Verdict: string(j.Verdict.Decision), Row: j.Verdict.Row, Rule: j.Verdict.Rule, Reason: o.Reason,
-		Outcome: string(o.Status), DurationMS: o.DurationMS, Sizes: map[string]int64{"arguments": int64(len(c.Arguments)), "result": int64(len(o.ModelText))},
-	}
+	e := auditEntry(c, o)
+	e.Verdict, e.Row, e.Rule = string(j.Verdict.Decision), j.Verdict.Row, j.Verdict.Rule
 	if answer.Question.ID != "" {
 		e.AnsweredBy, e.Answer = answer.Answer.By, string(answer.Answer.Decision)
 		if answer.Outcome != approval.Answered {
@@ -51,6 +56,19 @@ func (s *Server) callEnded(c tools.Call, o tools.Outcome, j tools.Judged, answer
 	}
 	s.writeAudit(e)
 	s.storeEnd(c, o)
+}
+
+// callInterrupted writes the audit line of a call that a crash cut off.
+func (s *Server) callInterrupted(c tools.Call, o tools.Outcome) {
+	s.writeAudit(auditEntry(c, o))
+}
+
+func auditEntry(c tools.Call, o tools.Outcome) audit.Entry {
+	return audit.Entry{
+		Time: o.Started, Session: c.Session, Agent: c.Agent, Client: c.Client, Call: c.ID, Tool: c.Tool, Arguments: c.Arguments,
+		Row: o.Row, Rule: o.Rule, Reason: o.Reason, Outcome: string(o.Status), DurationMS: o.DurationMS,
+		Sizes: map[string]int64{"arguments": int64(len(c.Arguments)), "result": int64(len(o.ModelText))},
+	}
 }
 
 // writeAudit shows that the log is not being written; what it tells of has

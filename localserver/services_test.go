@@ -74,8 +74,14 @@ func TestDummyService(t *testing.T) {
 			t.Error("a model is offered a tool that is off")
 		}
 	}
+	id = r.call(s.ID, "mcp_dummy_mcp_slow", map[string]any{"seconds": 1, "steps": 1})
+	q := r.question(id)
 	do[services.Status](r, "POST", "/api/services/dummy_mcp/stop", map[string]any{})
 	r.service("dummy_mcp", services.Stopped)
+	r.answer(q, map[string]any{"decision": "once"})
+	if o := r.outcome(s.ID, id); o.Status != tools.Denied || o.Key != "server_stopped" || o.Args["server"] != "dummy_mcp" {
+		t.Errorf("a call whose server was stopped while its question waited ended %+v", o)
+	}
 	if p, err := os.FindProcess(running.Pid); err == nil && p.Signal(syscall.Signal(0)) == nil {
 		t.Errorf("process %d is still there", running.Pid)
 	}

@@ -101,7 +101,7 @@ func (s *Server) wireState() {
 		Log:         s.log,
 	})
 	s.audit = audit.Open(audit.Config{Dir: filepath.Join(s.config.State, "logs"), Redact: s.secrets.Redact})
-	s.store = store.New(store.Config{Dir: s.config.State, Now: s.config.Now})
+	s.store = store.New(store.Config{Dir: s.config.State, Now: s.config.Now, Interrupted: s.callInterrupted})
 	if s.policy, err = session.OpenPolicy(statePath(s.config.State, "rule-bases.json"), false); err != nil {
 		s.problem("rule_bases", err.Error())
 	}
@@ -139,9 +139,10 @@ func (s *Server) wireTools() {
 		Asker:    s.broker,
 		Finisher: results.New(results.Config{Objects: s.store, Redact: s.secrets.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media}),
 		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.secrets.Redact,
-		Started: s.storeStart, Ended: s.callEnded, Closed: func(id string) { s.shell.Close(id) },
-		Busy: func(id string) bool { return len(s.shell.Processes(id)) > 0 },
-		Now:  c.Now, NewID: newID, Log: s.log,
+		Started: s.storeStart, Changed: s.storeChange, Ended: s.callEnded,
+		Closed: func(id string) { s.shell.Close(id) },
+		Busy:   func(id string) bool { return len(s.shell.Processes(id)) > 0 },
+		Now:    c.Now, NewID: newID, Log: s.log,
 	})
 }
 

@@ -175,7 +175,13 @@ func (r *running) ask(ctx context.Context, spec Spec, plan Plan) bool {
 	if d := r.judged.Verdict.Decision; d == permissions.Deny || d == permissions.Error {
 		return true // refused by the caller with the new verdict
 	}
-	if !sameConsent(shown, r.judged) {
+	switch {
+	case shown.DefinitionHash != "" && r.judged.DefinitionHash == "":
+		r.out.Status, r.out.IsError = Denied, true
+		r.out.Key, r.out.Args = "server_stopped", map[string]string{"server": spec.Server}
+		r.out.Reason = fmt.Sprintf("the server %s was stopped while the question waited; nothing was done, start it and call again", spec.Server)
+		return false
+	case !sameConsent(shown, r.judged):
 		r.out.Status, r.out.IsError = Denied, true
 		r.out.Key = "changed_meanwhile"
 		r.out.Reason = "what the call would touch changed while the question waited; nothing was done, call again to ask anew"

@@ -78,13 +78,13 @@ func TestKillLeavesNothing(t *testing.T) {
 	}, nil)
 	c.do("POST", "/api/sessions", map[string]any{"conversation": conversation.ID}, &session)
 	c.do("POST", "/api/services/dummy_mcp/start", map[string]any{}, nil)
-	go func() {
+	call := func(id, command string) {
 		_ = c.Do(t.Context(), "POST", "/api/sessions/"+session.ID+"/calls", map[string]any{
-			"tool": "execute_command", "call_id": "c1",
-			// One that detaches itself must go as well.
-			"arguments": map[string]any{"command": "setsid sleep " + marker + " & sleep " + marker},
+			"tool": "execute_command", "call_id": id, "arguments": map[string]any{"command": command},
 		}, nil)
-	}()
+	}
+	// One that detaches itself must go as well.
+	go call("c1", "setsid sleep "+marker+" & sleep "+marker)
 	wait(t, "the question", func() bool {
 		var open struct{ Approvals []struct{ ID string } }
 		c.do("GET", "/api/approvals", nil, &open)
@@ -96,6 +96,12 @@ func TestKillLeavesNothing(t *testing.T) {
 	})
 	wait(t, "the command", func() bool { return len(running("sleep", marker)) == 2 })
 	wait(t, "the service", func() bool { return len(children(c.PID)) > 1 })
+	go call("c2", "date | cat")
+	wait(t, "the second question", func() bool {
+		var open struct{ Approvals []struct{ ID string } }
+		c.do("GET", "/api/approvals", nil, &open)
+		return len(open.Approvals) == 1
+	})
 	before := children(c.PID)
 	if err := c.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -114,11 +120,22 @@ func TestKillLeavesNothing(t *testing.T) {
 		Calls []struct {
 			CallID string `json:"call_id"`
 			Status string `json:"status"`
+			Key    string `json:"key"`
 		}
 	}
 	c.do("GET", "/api/conversations/"+conversation.ID+"/calls", nil, &calls)
-	if len(calls.Calls) != 1 || calls.Calls[0].Status != "interrupted" {
-		t.Errorf("the conversation's calls are %+v", calls.Calls)
+	if got := fmt.Sprint(calls.Calls); got != "[{c1 interrupted interrupted} {c2 interrupted interrupted_waiting}]" {
+		t.Errorf("the conversation's calls are %s", got)
+	}
+	var audit struct {
+		Entries []struct {
+			Call   string `json:"call_id"`
+			Client string `json:"client"`
+		}
+	}
+	c.do("GET", "/api/audit?outcome=interrupted", nil, &audit)
+	if got := fmt.Sprint(audit.Entries); got != "[{c2 cli} {c1 cli}]" {
+		t.Errorf("the audit log tells of the interrupted calls %s", got)
 	}
 	var messages struct{ Messages []json.RawMessage }
 	c.do("GET", "/api/conversations/"+conversation.ID+"/messages", nil, &messages)

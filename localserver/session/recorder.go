@@ -30,10 +30,11 @@ func (r recorder) Started(c tools.Call, o tools.Outcome) {
 // Changed implements tools.Recorder.
 func (r recorder) Changed(c tools.Call, o tools.Outcome) {
 	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
 	if live, ok := r.s.calls[c.ID]; ok && !live.out.Status.Ended() {
 		live.out = o
 	}
+	r.s.mu.Unlock()
+	r.s.host.config.Changed(c, o)
 }
 
 // Ended implements tools.Recorder.

@@ -39,6 +39,7 @@ type Config struct {
 	Publish  func(kind string, payload any)
 	Redact   func(string) string
 	Started  func(tools.Call, tools.Outcome)
+	Changed  func(tools.Call, tools.Outcome) // between running and waiting
 	Ended    func(tools.Call, tools.Outcome, tools.Judged, approval.Resolution)
 	Closed   func(session string) // after the last call of a session has ended
 	// Busy reports whether a session has background processes: then it is not

@@ -90,7 +90,7 @@ func newSessions(t *testing.T, change ...func(*Config)) *Sessions {
 		Local: []tools.Tool{talker{}}, Policy: policy, Memory: memory,
 		Inputs:   func() permissions.Inputs { return permissions.Inputs{} },
 		Finisher: plain{}, Publish: func(string, any) {}, Redact: func(s string) string { return s },
-		Started: func(tools.Call, tools.Outcome) {}, Ended: func(tools.Call, tools.Outcome, tools.Judged, approval.Resolution) {},
+		Started: func(tools.Call, tools.Outcome) {}, Changed: func(tools.Call, tools.Outcome) {}, Ended: func(tools.Call, tools.Outcome, tools.Judged, approval.Resolution) {},
 		Closed: func(string) {}, Now: now.Now, NewID: newID,
 	}
 	for _, f := range change {

@@ -34,6 +34,14 @@ func (s *Store) CallFinished(ctx context.Context, c tools.Call, o tools.Outcome)
 		`ON CONFLICT (session, id) DO UPDATE SET status = excluded.status, ended = excluded.ended, outcome = excluded.outcome`)
 }
 
+// CallChanged records whether a call runs or its question waits.
+func (s *Store) CallChanged(ctx context.Context, c tools.Call, o tools.Outcome) error {
+	return s.change(ctx, "record a call", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE calls SET status = ? WHERE session = ? AND id = ? AND ended IS NULL`, string(o.Status), c.Session, c.ID)
+		return err
+	})
+}
+
 // record inserts a call, whose conversation may have been deleted meanwhile:
 // then there is nothing to keep it for.
 func (s *Store) record(ctx context.Context, what string, c tools.Call, o tools.Outcome, ended any, conflict string) error {
@@ -49,8 +57,8 @@ func (s *Store) record(ctx context.Context, what string, c tools.Call, o tools.O
 		if s.deleted(c.Conversation) {
 			return nil
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO calls (id, session, conversation, status, started, ended, arguments, outcome) VALUES (?,?,?,?,?,?,?,?) `+conflict,
-			c.ID, c.Session, c.Conversation, string(o.Status), o.Started.UnixMilli(), ended, arguments, outcome)
+		_, err := tx.ExecContext(ctx, `INSERT INTO calls (id, session, conversation, agent, client, status, started, ended, arguments, outcome) VALUES (?,?,?,?,?,?,?,?,?,?) `+conflict,
+			c.ID, c.Session, c.Conversation, c.Agent, c.Client, string(o.Status), o.Started.UnixMilli(), ended, arguments, outcome)
 		return err
 	})
 }
@@ -119,9 +127,6 @@ func (s *Store) Calls(ctx context.Context, conversation string, limit int) ([]Re
 		}
 		c.Arguments, c.Started = json.RawMessage(arguments), when(started)
 		c.Status = tools.Status(status)
-		if c.Status == tools.Interrupted && c.Reason == "" {
-			c.Reason = "the companion ended while this call was running"
-		}
 		list = append(list, c)
 	}
 	return list, explain("read calls", rows.Err())

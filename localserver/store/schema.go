@@ -64,4 +64,9 @@ CREATE INDEX objects_by_session ON objects (session)`,
 	`
 ALTER TABLE objects RENAME COLUMN session TO owner;
 DROP INDEX objects_by_session;
-CREATE INDEX objects_by_owner ON objects (owner)`}
+CREATE INDEX objects_by_owner ON objects (owner)`,
+
+	// Who asked for a call is told of also when its end was never seen.
+	`
+ALTER TABLE calls ADD COLUMN agent TEXT NOT NULL DEFAULT '';
+ALTER TABLE calls ADD COLUMN client TEXT NOT NULL DEFAULT ''`}

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // registers the driver
+
+	"zeroclaw/tools"
 )
 
 // Config of a Store. Dir is required.
@@ -29,6 +31,10 @@ type Config struct {
 	// MaxObjects is how many bytes of stored results are kept, the oldest
 	// going first; 0 is 1 GiB.
 	MaxObjects int64
+	// Interrupted is told of each call that a crash of an earlier run cut off,
+	// when the database is first used. It must not use the store. nil: nobody
+	// is told.
+	Interrupted func(tools.Call, tools.Outcome)
 }
 
 // Store is the database. Make one with New; it opens its file when it is first
@@ -133,7 +139,7 @@ func (s *Store) tidy(ctx context.Context, db *sql.DB) error {
 		return explain("mark interrupted calls", err)
 	}
 	defer tx.Rollback()
-	_, err = tx.ExecContext(ctx, `UPDATE calls SET status='interrupted', ended=? WHERE ended IS NULL`, now.UnixMilli())
+	cut, err := interrupt(ctx, tx, now.UnixMilli())
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `DELETE FROM calls WHERE ended < ? AND conversation`+none, old)
 	}
@@ -148,6 +154,11 @@ func (s *Store) tidy(ctx context.Context, db *sql.DB) error {
 		return explain("mark interrupted calls", err)
 	}
 	s.removeFiles(results)
+	if s.c.Interrupted != nil {
+		for _, c := range cut {
+			s.c.Interrupted(c.call, c.outcome)
+		}
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,7 +104,12 @@ func TestCalls(t *testing.T) {
 	check(tools.OK, tools.OK, tools.Running, tools.Denied)
 	s.Close()
 	s = at(t, dir)
+	var told []string
+	s.c.Interrupted = func(c tools.Call, o tools.Outcome) { told = append(told, c.Session+c.ID+o.Key) }
 	check(tools.OK, tools.OK, tools.Interrupted, tools.Denied)
+	if !slices.Equal(told, []string{"s3interrupted"}) {
+		t.Errorf("told of the interrupted calls %v", told)
+	}
 	text, _ := json.Marshal(must[[]RecordedCall](t)(s.Calls(ctx, c.ID, 0))[2])
 	for _, want := range []string{`"call_id":"3"`, `"session":"s"`, `"arguments":{"path":"a"}`, `"status":"interrupted"`, `"reason":"`} {
 		if !strings.Contains(string(text), want) {
