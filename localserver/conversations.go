@@ -104,7 +104,7 @@ func (s *Server) deleteConversation(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		s.closeSessionsOf(id) // one may have been opened meanwhile
-		err = s.removeWorkspace(id)
+		err = errors.Join(s.removeWorkspace(id), s.files.Forget(id))
 	}
 	s.conversationsChanged(id, err)
 	s.stored(w, http.StatusNoContent, nil, err)

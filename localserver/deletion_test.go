@@ -10,6 +10,7 @@ import (
 	"zeroclaw/localserver/session"
 	"zeroclaw/localserver/store"
 	"zeroclaw/permissions"
+	"zeroclaw/tools"
 )
 
 // allowAll lets commands run without a question.
@@ -27,6 +28,19 @@ func (r *rig) chat() (conversation string, s session.View) {
 	return c.ID, do[session.View](r, "POST", "/api/sessions", map[string]any{"conversation": c.ID})
 }
 
+// undoHolds reports whether a file of what is kept for undo holds the text.
+func (r *rig) undoHolds(text string) (found bool) {
+	r.t.Helper()
+	_ = filepath.WalkDir(filepath.Join(r.home, ".zeroclaw", "objects", "undo"), func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			data, err := os.ReadFile(path)
+			found = found || err == nil && strings.Contains(string(data), text)
+		}
+		return nil
+	})
+	return found
+}
+
 // TestDeletedConversationLeavesNothing deletes one with a stored result, an
 // attachment and a call that is under way.
 func TestDeletedConversationLeavesNothing(t *testing.T) {
@@ -41,6 +55,10 @@ func TestDeletedConversationLeavesNothing(t *testing.T) {
 	}
 	if status, body := r.request("GET", "/api/results/"+o.ResultID, nil); status != http.StatusOK || !strings.Contains(body, "private line") {
 		t.Fatalf("before: %d %.100s", status, body)
+	}
+	r.write("work/edited.txt", "words from before the edit")
+	if o := r.outcome(s.ID, r.call(s.ID, "edit_file", map[string]any{"path": "edited.txt", "mode": "write", "content": "new"})); o.Status != tools.OK || !r.undoHolds("words from before") {
+		t.Fatalf("an edit keeps nothing to undo it with: %+v", o)
 	}
 	if status, body := r.request("POST", "/api/conversations/"+c+"/files?name=a.txt", "attached", "Content-Type: text/plain"); status != http.StatusCreated {
 		t.Fatalf("attaching answers %d %s", status, body)
@@ -62,6 +80,9 @@ func TestDeletedConversationLeavesNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(s.Workspace); err == nil {
 		t.Error("its folder is left")
+	}
+	if r.undoHolds("words from before") {
+		t.Error("what an edit kept is left")
 	}
 	entries, err := os.ReadDir(filepath.Join(r.home, ".zeroclaw", "objects"))
 	if err != nil {
