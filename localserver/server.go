@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -187,6 +188,7 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 	ready()
 	// The user's login shell takes its time; asked now, nobody waits for it.
 	s.background.Go(func() { process.LoginPath(s.ctx) })
+	s.background.Go(func() { restAfterStart(s.ctx) })
 
 	select {
 	case err = <-failed:
@@ -252,4 +254,14 @@ func (s *Server) busy() bool {
 		}
 	}
 	return false
+}
+
+// restAfterStart gives back what only the start needed: the companion idles for
+// most of its life.
+func restAfterStart(ctx context.Context) {
+	select {
+	case <-time.After(time.Second):
+		debug.FreeOSMemory()
+	case <-ctx.Done():
+	}
 }
