@@ -18,7 +18,7 @@ test('every key of a verdict, a call and a failed command has a text in en and e
   const runner = goFiles('tools') + goFiles('localserver/session');
   const ofCalls = [...runner.matchAll(/\.fail\("(\w+)"|\.Key(?:, [\w.]+)* = (?:[\w.]+, )*"(\w+)"|Key: "(\w+)"/g)].map((match) => match[1] ?? match[2] ?? match[3]);
   // `a, b.Key, c = x, "key", y` names the key among other values; each quoted word without a space on such a line is one.
-  for (const line of runner.split('\n').filter((one) => /\.Key\b.* = /.test(one))) ofCalls.push(...[...line.matchAll(/"(\w+)"/g)].map((match) => match[1]).filter((word) => !['person', 'policy'].includes(word)));
+  for (const line of runner.split('\n').filter((one) => /\.Key\b.* = /.test(one))) ofCalls.push(...[...line.matchAll(/"(\w+)"(?!:)/g)].map((match) => match[1]).filter((word) => !['person', 'policy'].includes(word)));
   assert.ok(['tool_gone', 'bad_arguments', 'failed', 'timeout', 'cancelled', 'nobody_answered', 'nobody_there', 'denied_by_user', 'denied_by_user_because', 'changed_meanwhile'].every((key) => ofCalls.includes(key)), ofCalls.join());
   const reasons = /(?<=when there is nothing to say: )[^]*?\n\tReason /.exec(source('tools/shell/diagnose.go'))?.[0].match(/\b[a-z]+(?:_[a-z]+)*(?=[,.])/g) ?? [];
   assert.ok(reasons.length > 12);
@@ -37,7 +37,7 @@ test('every reason of the shell reader is known by the very words that the compa
   for (const [, name, clause] of clauses) assert.equal(t(`scan.${kinds[name]}`), clause.replace('%[1]s', '{text}').replace('%[2]s', '{program}'), name);
   for (const key of ['join', 'more', 'tail_grammar', 'tail_table']) assert.ok(text.includes(`"${t(`scan.${key}`)}"`), key);
   const resolve = goFiles('permissions/resolve');
-  for (const key of ['not_folder', 'no_folder', 'missing', 'denied', 'circle', 'through', 'network', 'long', 'long_name', 'read_whole', 'failed']) {
+  for (const key of ['empty', 'blank', 'nul', 'no_home', 'tilde', 'not_folder', 'no_folder', 'missing', 'denied', 'circle', 'through', 'network', 'long', 'long_name', 'read_whole', 'failed']) {
     assert.ok(resolve.includes(`"${t(`path.${key}`).replace('{path}', '%q').replace('{n}', '%d').replace('{text}', '%v')}"`), key);
   }
   for (const key of ['into_unknown', 'up_from_unknown']) assert.ok(resolve.includes(`"${t(`scan.${key}`).replace('{path}', '%q')}"`), key);

@@ -4,14 +4,9 @@ import { shortPath } from '../chat/folders.js';
 import { t, tx } from '../i18n/index.js';
 import { Button } from '../ui.js';
 import { Json } from './renderers/json.js';
+import { narrowestFirst, scopeOf } from './scope.js';
 
 /** @typedef {import('../types.js').Approval} Approval @typedef {(decision: string, more?: any) => void} Decide */
-
-/** What a rule would cover, in words. @param {string} rule */
-function scopeOf(rule) {
-  if (/\*\*$/.test(rule)) return t('ask.rule_below');
-  return /[*?[{]/.test(rule) ? t('ask.rule_pattern') : t('ask.rule_exact');
-}
 
 /** @param {{decide: Decide, disabled: boolean}} props */
 export function Deny({ decide, disabled }) {
@@ -30,7 +25,7 @@ export function Always({ approval, decide, disabled }) {
   const name = useId();
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const options = [
-    ...((approval.choices ?? []).includes('rule') ? (approval.proposed_rules ?? []).map((rule) => ({ value: rule, label: tx('ask.rule', { rule: html`<code>${rule}</code>` }), meta: scopeOf(rule) })) : []),
+    ...((approval.choices ?? []).includes('rule') ? narrowestFirst(approval.proposed_rules ?? []).map((rule) => ({ value: rule, label: tx('ask.rule', { rule: html`<code>${rule}</code>` }), meta: scopeOf(rule) })) : []),
     ...((approval.choices ?? []).includes('always') ? [approval.command
       ? { value: '', label: t('ask.always_command'), meta: t('ask.always_command_scope', { cwd: shortPath(approval.command.cwd ?? '') }) }
       : { value: '', label: tx('ask.always_tool', { tool: html`<code>${approval.tool}</code>` }), meta: t('ask.always_tool_scope') }] : []),

@@ -2,12 +2,14 @@
 import { html, signal, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
 import { pairing } from '../api.js';
 import { formatTime, t, tx } from '../i18n/index.js';
-import { answer, approvals, clock, resolved, runClock, status } from '../store.js';
+import { answer, approvals, connection, resolved, runClock, status } from '../store.js';
 import { Button, ErrorBox, Sign } from '../ui.js';
 import { Always, Deny, Elicitation } from './answers.js';
 import { titleOf, What } from './asked.js';
+import { Deadline } from './deadline.js';
 import { toolLabel } from './names.js';
 import { reasonText } from './reasons.js';
+import { isRule } from './scope.js';
 import { Sentence, Visible } from './text.js';
 
 /** @typedef {import('../types.js').Approval} Approval */
@@ -34,6 +36,9 @@ export function elsewhere(approval, choice) {
   return status.value?.loopback === false && (choice === 'always' || Boolean(approval.command));
 }
 
+/** While nothing said here would reach the companion. */
+const NOTHING = { once: false, session: false, always: false, deny: false, stop: false };
+
 /** What may be answered here. @param {Approval} approval @returns {{once: boolean, session: boolean, always: boolean, deny: boolean, stop: boolean}} */
 function choicesOf(approval) {
   const has = (/** @type {string} */ choice) => (approval.choices ?? []).includes(choice);
@@ -55,13 +60,15 @@ export function Question({ approval }) {
   const [sending, setSending] = useState(false);
   const [early, setEarly] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
-  const can = choicesOf(approval);
+  const lost = connection.value === 'lost';
+  const can = lost ? NOTHING : choicesOf(approval);
+  const off = sending || lost;
   useEffect(touch, []);
   useEffect(runClock, []);
 
   /** @param {string} decision @param {any} [more] */
   const decide = async (decision, more) => {
-    if (sending) return;
+    if (off) return;
     // Saying no by accident harms nobody; saying yes might.
     const hasty = decision !== 'deny' && decision !== 'stop' && tooSoon();
     setEarly(hasty);
@@ -100,13 +107,13 @@ export function Question({ approval }) {
   };
   return html`<section class="card ask" role="group" aria-labelledby=${`${id}-t`} aria-describedby=${`${id}-w`} tabindex="-1" ref=${card} onKeyDown=${onKey} id=${`question-${approval.id}`}>
     <div class="ask-head"><${Sign} kind="wait" /><h3 id=${`${id}-t`}>${titleOf(approval)}</h3><${Deadline} time=${approval.deadline} /></div>
-    <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${approval.rule ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
+    <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${isRule(approval.rule ?? '') ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
     <${What} approval=${approval} />
-    ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${sending} />` : html`<${Choices} approval=${approval} can=${can} mode=${mode} sending=${sending} decide=${decide} toggle=${toggle} />`}
-    <p class="meta early" role="status">${early ? t('ask.early') : ''}</p>
+    ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${off} />` : html`<${Choices} approval=${approval} can=${can} mode=${mode} lost=${lost} sending=${sending} decide=${decide} toggle=${toggle} />`}
+    <p class="meta early" role="status">${lost ? t('ask.lost') : early ? t('ask.early') : ''}</p>
     <${OwnPage} approval=${approval} />
-    ${mode === 'deny' ? html`<${Deny} decide=${decide} disabled=${sending} />` : null}
-    ${mode === 'always' ? html`<${Always} approval=${approval} decide=${decide} disabled=${sending} />` : null}
+    ${mode === 'deny' ? html`<${Deny} decide=${decide} disabled=${off} />` : null}
+    ${mode === 'always' ? html`<${Always} approval=${approval} decide=${decide} disabled=${off} />` : null}
     ${error ? html`<${ErrorBox} title=${t('ask.failed')} error=${error} />` : null}</section>`;
 }
 
@@ -117,24 +124,20 @@ function noteLate({ call_id, deadline }, code) {
   lateNotes.value = { ...lateNotes.value, [call_id]: text };
 }
 
-/** How long a question waits. @param {{time?: string}} props */
-function Deadline({ time }) {
-  if (!time) return null;
-  const left = new Date(time).getTime() - clock.value;
-  return html`<span class="meta">${left > 60_000 ? t('ask.until', { time: formatTime(time) }) : left > 0 ? t('ask.left', { n: Math.ceil(left / 1000) }) : t('ask.over')}</span>`;
-}
-
-/** @param {{approval: Approval, can: ReturnType<typeof choicesOf>, mode: string, sending: boolean, decide: (decision: string) => void, toggle: (part: 'deny'|'always') => void}} props */
-function Choices({ approval, can, mode, sending, decide, toggle }) {
+/** @param {{approval: Approval, can: ReturnType<typeof choicesOf>, mode: string, lost: boolean, sending: boolean, decide: (decision: string) => void, toggle: (part: 'deny'|'always') => void}} props */
+function Choices({ approval, can, mode, lost, sending, decide, toggle }) {
   const id = useId();
-  const why = (/** @type {boolean} */ offered) => (offered ? undefined : t('ask.not_offered'));
+  // What this page leaves to the companion's own is said below.
+  const missing = lost || elsewhere(approval, 'always') ? [] : /** @type {const} */ (['once', 'session', 'always']).filter((one) => !can[one]);
+  const why = (/** @type {'once'|'session'|'always'} */ one) => (missing.includes(one) ? `${id}-why` : undefined);
   return html`<div class="choices">
-      <${Button} keys="1" disabled=${sending || !can.once} title=${why(can.once)} onClick=${() => decide('once')}>${t('ask.once')}<//>
-      <${Button} keys="2" disabled=${sending || !can.session} title=${why(can.session)} aria-describedby=${can.session ? id : undefined} onClick=${() => decide('session')}>${t('ask.session')}<//>
-      <${Button} keys="3" disabled=${sending || !can.always} title=${why(can.always)} aria-expanded=${mode === 'always'} onClick=${() => toggle('always')}>${t('ask.always')}<//>
+      <${Button} keys="1" disabled=${sending || !can.once} aria-describedby=${why('once')} onClick=${() => decide('once')}>${t('ask.once')}<//>
+      <${Button} keys="2" disabled=${sending || !can.session} aria-describedby=${can.session ? id : why('session')} onClick=${() => decide('session')}>${t('ask.session')}<//>
+      <${Button} keys="3" disabled=${sending || !can.always} aria-describedby=${why('always')} aria-expanded=${mode === 'always'} onClick=${() => toggle('always')}>${t('ask.always')}<//>
       <${Button} kind="danger" keys="4" data-choice="deny" disabled=${sending || !can.deny} aria-expanded=${mode === 'deny'} onClick=${() => toggle('deny')}>${t('ask.deny')}<//>
       <span class="grow"></span><${Button} kind="quiet" disabled=${sending || !can.stop} title=${t('ask.stop_title')} onClick=${() => decide('stop')}>${t('ask.stop')}<//></div>
-    ${can.session ? html`<p class="meta scope" id=${id}>${t(approval.command ? 'ask.session_command' : 'ask.session_tool', { tool: toolLabel(approval) })}</p>` : null}`;
+    ${can.session ? html`<p class="meta scope" id=${id}>${t(approval.command ? 'ask.session_command' : 'ask.session_tool', { tool: toolLabel(approval) })}</p>` : null}
+    ${missing.length ? html`<p class="meta scope" id=${`${id}-why`}>${t('ask.not_offered', { what: missing.map((one) => t(`ask.${one}`).replace(/…$/, '')).join(', ') })}</p>` : null}`;
 }
 
 /** On a page of another origin: where the yes that is missing here can be given. @param {{approval: Approval}} props */
@@ -147,7 +150,8 @@ function OwnPage({ approval }) {
 /** Brings a question into view and focuses its card, never one of its buttons. @param {string} id */
 export function showQuestion(id) {
   const card = document.getElementById(`question-${id}`);
-  card?.scrollIntoView({ block: 'nearest' });
+  // Of one that is higher than the window its heading is what must be seen.
+  card?.scrollIntoView({ block: card.offsetHeight > 0.8 * innerHeight ? 'start' : 'nearest' });
   card?.focus({ preventScroll: true });
   return Boolean(card);
 }

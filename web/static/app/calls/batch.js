@@ -1,7 +1,7 @@
 // One yes for several questions about the same tool in one answer: for what is shown there, and once.
 import { html, useState } from '../../vendor/preact.js';
 import { t, tx } from '../i18n/index.js';
-import { answer, approvals } from '../store.js';
+import { answer, approvals, connection } from '../store.js';
 import { Button, ErrorBox } from '../ui.js';
 import { elsewhere, tooSoon } from './approval.js';
 
@@ -30,5 +30,5 @@ function Batch({ list }) {
     setSending(false);
   };
   return html`<div class="batch"><span class="grow"><b>${tx('ask.batch_title', { n: list.length, tool: html`<code>${list[0].tool}</code>` })}</b> <span class="meta">${t('ask.batch_hint')}</span></span>
-    <${Button} small disabled=${sending} onClick=${allow}>${t('ask.batch', { n: list.length })}<//>${error ? html`<${ErrorBox} title=${t('ask.failed')} error=${error} />` : null}</div>`;
+    <${Button} small disabled=${sending || connection.value === 'lost'} onClick=${allow}>${t('ask.batch', { n: list.length })}<//>${error ? html`<${ErrorBox} title=${t('ask.failed')} error=${error} />` : null}</div>`;
 }

@@ -9,7 +9,7 @@ import { toolLabel } from './names.js';
 import { changeOf, ending, failed, outcome, permit, subjectOf } from './outcome.js';
 import { Arguments, TextBox } from './renderers/json.js';
 import { Command, LiveOutput } from './renderers/shell.js';
-import { Media, Result, Undo } from './result.js';
+import { LeftOut, Media, Result, Undo } from './result.js';
 import { Visible } from './text.js';
 
 /** @typedef {import('../types.js').Call} Call @typedef {import('../types.js').AskedCall} AskedCall @typedef {import('../types.js').MessageData} MessageData */
@@ -18,8 +18,8 @@ import { Visible } from './text.js';
 function Ending({ callId }) {
   const late = lateNotes.value[callId];
   const end = Object.values(resolved.value).find((one) => one.call_id === callId);
-  if (late) return html`<p class="note" role="status">${late}</p>`;
-  if (end && !end.mine && end.outcome === 'answered' && end.by === 'page') return html`<p class="meta">${t('ask.elsewhere')}</p>`;
+  if (late) return html`<p class="note ended" role="status">${late}</p>`;
+  if (end && !end.mine && end.outcome === 'answered' && end.by === 'page') return html`<p class="meta ended">${t('ask.elsewhere')}</p>`;
   return null;
 }
 
@@ -55,7 +55,7 @@ export function CallCard({ asked, result, active, opened = false }) {
   const bad = failed(call);
   const off = call.status === 'cancelled' || call.status === 'interrupted';
   const subject = subjectOf(args);
-  const words = call.status === 'ok' && !call.is_error ? [outcome(call, args), call.duration_ms !== undefined ? formatDuration(call.duration_ms) : '', permit(call)]
+  const words = call.status === 'ok' && !call.is_error ? [outcome(call, args), call.duration_ms !== undefined ? formatDuration(call.duration_ms) : '', permit(call, args)]
     : [...ending(call), ...(call.status === 'error' || call.status === 'timeout' ? [call.duration_ms !== undefined ? formatDuration(call.duration_ms) : ''] : [])];
   const undo = call.structured?.undo_id;
   return html`<section class=${`card ${open ? 'open' : 'done'}`} id=${`call-${asked.call_id}`}>
@@ -65,7 +65,7 @@ export function CallCard({ asked, result, active, opened = false }) {
       ${undo ? html`<${Undo} undo=${undo} path=${subject} done=${call.undone} />` : null}</div>
     <${Ending} callId=${asked.call_id} />
     ${open ? html`<div class="card-body"><${Asked} asked=${asked} call=${call} args=${args} /><${Result} call=${call} args=${args} output=${live?.output} /></div>` : null}
-    <${Media} call=${call} args=${args} large=${open} /></section>`;
+    <${LeftOut} call=${call} /><${Media} call=${call} args=${args} large=${open} /></section>`;
 }
 
 /** @param {{call: {tool: string, server?: string}}} props */

@@ -1,8 +1,8 @@
 // What the one line of a finished call says: what it was about, what came of it, who let it through.
-import { formatSize, has, t, tx } from '../i18n/index.js';
-import { html } from '../../vendor/preact.js';
+import { formatSize, has, t } from '../i18n/index.js';
 import { askedChange, countLines } from './renderers/diff.js';
 import { reasonText } from './reasons.js';
+import { permitText } from './scope.js';
 
 /** @typedef {import('../types.js').Call} Call */
 
@@ -64,15 +64,15 @@ function failureOf(call) {
 
 /** How a call that did not succeed ended, in words, and why. @param {Call} call @returns {string[]} */
 export function ending(call) {
-  if (call.key?.startsWith('denied_by_user')) return [reasonText(call)];
+  if (call.key?.startsWith('denied_by_user') || call.key === 'server_stopped') return [reasonText(call)];
   if (call.key && call.key === call.status) return [t(`status.${call.status}`)];
   const word = t(`status.${call.status === 'ok' ? 'error' : call.status}`);
   return [word, oneLine(reasonText(call) || failureOf(call), REASON)];
 }
 
-/** Who let the call through. @param {Call} call */
-export function permit(call) {
-  if (call.rule && (call.by === 'rule' || !call.by)) return tx('card.rule', { rule: html`<code>${call.rule}</code>` });
+/** Who let the call through. @param {Call} call @param {any} [args] */
+export function permit(call, args) {
+  if (call.rule && (call.by === 'rule' || !call.by)) return permitText(call.rule, args);
   return call.by === 'person' || call.by === 'remembered' || call.by === 'policy' ? t(`card.by_${call.by}`) : null;
 }
 

@@ -2,11 +2,12 @@
 // half a sentence that comes as English text (why a command is not simple, what is wrong with a path) is recognised by its form.
 import { shortPath } from '../chat/folders.js';
 import { has, language, t, tx } from '../i18n/index.js';
+import { serverName } from './names.js';
 
 /** Reasons of the shell reader, as permissions/shellscan words them. */
 const scan = ['empty', 'too_long', 'invalid_utf8', 'nul', 'newline', 'carriage_return', 'control_character', 'invisible_character', 'unusual_space', 'unfinished_quote', 'sequence', 'and', 'or', 'pipe', 'background', 'redirection', 'here_document', 'process_substitution', 'command_substitution', 'variable', 'dollar_quote', 'group', 'brace', 'wildcard', 'tilde', 'comment', 'exclamation_mark', 'backslash', 'assignment', 'keyword', 'readers_disagree', 'unknown_program', 'program_by_path', 'unknown_flag', 'flag_value', 'flag_without_value', 'too_few_operands', 'too_many_operands', 'dash_operand', 'plus_operand', 'empty_operand', 'flag_after_operand', 'source_without_name', 'find_expression', 'powershell', 'into_unknown', 'up_from_unknown'].map((kind) => `scan.${kind}`);
 /** What makes a path impossible, as permissions/resolve words it. */
-const path = ['not_folder', 'no_folder', 'missing', 'denied', 'circle', 'through', 'network', 'long', 'long_name', 'device', 'pipe', 'socket', 'neither', 'read_whole', 'failed'].map((kind) => `path.${kind}`);
+const path = ['empty', 'blank', 'nul', 'no_home', 'tilde', 'not_folder', 'no_folder', 'missing', 'denied', 'circle', 'through', 'network', 'long', 'long_name', 'device', 'pipe', 'socket', 'neither', 'read_whole', 'failed'].map((kind) => `path.${kind}`);
 
 /** Forms of what fills a clause: code in backticks, a quoted text, a number, the rest. @type {Record<string, string>} */
 const holes = { text: '(`[^`]*`|"[^]*?")', program: '(`[^`]*`|"[^]*?")', path: '("(?:[^"\\\\]|\\\\.)*")', n: '(\\d+)' };
@@ -73,6 +74,7 @@ export function reasonText({ reason = '', key = '', args = {} }) {
   /** @type {Record<string, string>} */
   const vars = { reason, ...args };
   for (const name of ['path', 'cwd']) if (vars[name]) vars[name] = shortPath(vars[name]);
+  if (vars.server) vars.server = serverName(vars.server);
   if (vars.access && has(`why.access_${vars.access}`)) vars.access = t(`why.access_${vars.access}`);
   if (typeof vars.why === 'string') vars.why = clauseText(vars.why);
   // What fills the sentence is foreign text and must not be taken for a placeholder of ours.

@@ -1,9 +1,10 @@
 // What a call brought: the view that fits it, what is stored of it, and the way back from an edit.
 import { html, useState } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
-import { formatSize, t } from '../i18n/index.js';
+import { formatSize, t, tx } from '../i18n/index.js';
+import { sessions } from '../store.js';
 import { Button, ErrorBox } from '../ui.js';
-import { toolLabel } from './names.js';
+import { serverName, toolLabel } from './names.js';
 import { changeOf, subjectOf, textsOf } from './outcome.js';
 import { Diff } from './renderers/diff.js';
 import { Entries, Matches } from './renderers/files.js';
@@ -44,6 +45,23 @@ export function Media({ call, args, large }) {
   const name = call.server ? toolLabel(call) : subjectOf(args) || call.tool;
   return html`<div class="shots">${items.map((item, at) => html`<${Image} key=${item.result_id ?? at} mime=${item.mimeType} base64=${item.data} path=${item.result_id ? url`/api/results/${item.result_id}` : undefined} large=${large}
     alt=${items.length > 1 ? t('image.nth', { name, n: at + 1, all: items.length }) : t('image.of', { name })} />`)}</div>`;
+}
+
+/** What the companion puts in place of a picture or sound that the agent does not admit; to a person it says how to. */
+const leftOut = /^\[(image|audio) left out: media of \S+ are not admitted for this agent(?:; media = \[\S+\] under \[agents\.([\w-]+)\] in config\.toml admits them)?\]$/;
+
+/** Of the media of a result those that were not admitted: which kind, and the agent that would have to. @param {Call} call @returns {{kind: string, agent: string}|null} */
+export function notAdmitted(call) {
+  const hit = call.server ? textsOf(call).flatMap((text) => text.split('\n')).map((line) => leftOut.exec(line)).find(Boolean) : null;
+  return hit ? { kind: hit[1], agent: hit[2] ?? '' } : null;
+}
+
+/** How to see what was left out. It stands on the card, folded or not. @param {{call: Call}} props */
+export function LeftOut({ call }) {
+  const found = notAdmitted(call);
+  if (!found) return null;
+  const agent = found.agent || sessions.value[call.session ?? '']?.agent || 'assistant';
+  return html`<p class="note ended">${tx(`card.left_out_${found.kind}`, { server: serverName(call.server ?? ''), line: html`<code>media = ["${call.server}"]</code>`, section: html`<code>[agents.${agent}]</code>`, file: html`<code>config.toml</code>` })}</p>`;
 }
 
 /** A result too big for the conversation, page by page. @param {{id: string}} props */

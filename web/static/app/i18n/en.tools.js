@@ -77,6 +77,7 @@ export default {
   'tools.about_read_tool_result': 'Reads on in a result that was too long for the model.',
   'tools.about_tool_search': 'Finds tools of servers that a model is not shown at once.',
   'tools.filter': 'Filter by name, server or description',
+  'tools.filter_by': 'Name, server, description',
   'tools.count': { one: '{n} tool', other: '{n} tools' },
   'tools.found': { one: '{n} of {all}', other: '{n} of {all}' },
   'tools.off_count': { one: '{n} off', other: '{n} off' },

@@ -77,6 +77,7 @@ export default {
   'tools.about_read_tool_result': 'Sigue leyendo un resultado que era demasiado largo para el modelo.',
   'tools.about_tool_search': 'Busca herramientas de servidores que no se muestran de entrada al modelo.',
   'tools.filter': 'Filtrar por nombre, servidor o descripción',
+  'tools.filter_by': 'Nombre, servidor, descripción',
   'tools.count': { one: '{n} herramienta', other: '{n} herramientas' },
   'tools.found': { one: '{n} de {all}', other: '{n} de {all}' },
   'tools.off_count': { one: '{n} apagada', other: '{n} apagadas' },

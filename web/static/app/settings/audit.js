@@ -4,6 +4,7 @@ import { api, request } from '../api.js';
 import { Arguments } from '../calls/renderers/json.js';
 import { Visible } from '../calls/text.js';
 import { subjectOf } from '../calls/outcome.js';
+import { isRule, permitText } from '../calls/scope.js';
 import { formatDateTime, formatDuration, formatSize, has, t } from '../i18n/index.js';
 import { link } from '../router.js';
 import { tools } from '../store.js';
@@ -86,6 +87,9 @@ function word(group, value) {
   return value && has(`audit.${group}_${value}`) ? t(`audit.${group}_${value}`) : value ?? '';
 }
 
+/** What decided, in words where it is no rule of a person's. @param {string|undefined} rule @param {any} args */
+const ruleWords = (rule, args) => (rule && !isRule(rule) && permitText(rule, args)) || rule;
+
 /** @param {{entry: any}} props */
 function Entry({ entry }) {
   const [open, setOpen] = useState(false);
@@ -96,7 +100,7 @@ function Entry({ entry }) {
   const known = OUTCOMES.includes(entry.outcome);
   const facts = [
     ['verdict', [entry.verdict ? t(`test.verdict_${entry.verdict}`) : '', entry.row ? stepText(entry.row) : ''].filter(Boolean).join(' · ')],
-    ['rule', entry.rule], ['reason', entry.reason], ['answered', [word('who', entry.answered_by), word('answer', entry.answer)].filter(Boolean).join(' · ')],
+    ['rule', ruleWords(entry.rule, args)], ['reason', entry.reason], ['answered', [word('who', entry.answered_by), word('answer', entry.answer)].filter(Boolean).join(' · ')],
     ['client', [word('who', entry.client), entry.agent].filter(Boolean).join(' · ')], ['session', entry.session], ['sizes', Object.entries(entry.sizes ?? {}).map(([name, size]) => `${word('size', name)} ${formatSize(Number(size))}`).join(' · ')],
   ].filter(([, value]) => value);
   return html`<li class="card"><button type="button" class="line entry" aria-expanded=${open} onClick=${() => setOpen(!open)}><${Sign} kind=${off ? 'off' : bad ? 'no' : 'ok'} /><span class="what"><b><${Visible} text=${entry.tool} /></b>${subject ? html` <code><${Visible} text=${subject} /></code>` : null}</span>

@@ -25,6 +25,7 @@ const asText = (lines) => lines.map(({ time, stream, text }) => `${time} ${strea
 /** @param {{id: string, name: string}} props */
 export function Logs({ id, name }) {
   const label = useId();
+  const whole = useRef(/** @type {HTMLElement|null} */ (null));
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const pinned = useRef(true);
   const all = useRef(/** @type {Line[]} */ ([]));
@@ -64,6 +65,7 @@ export function Logs({ id, name }) {
       for (const stop of stops) stop();
     };
   }, [id]);
+  useEffect(() => whole.current?.scrollIntoView({ block: 'nearest' }), [lines === null]);
   useLayoutEffect(() => {
     if (box.current && pinned.current && !paused) box.current.scrollTop = box.current.scrollHeight;
   }, [lines, source]);
@@ -80,7 +82,7 @@ export function Logs({ id, name }) {
   const matching = (lines ?? []).filter(({ stream }) => !source || stream === source);
   const visible = matching.slice(-SHOWN);
   const streams = [...new Set((lines ?? []).map(({ stream }) => stream))].sort();
-  return html`<section class="logs" aria-labelledby=${label}><div class="row"><h3 id=${label}>${t('logs.title')}<span class="sr"> ${name}</span></h3><span class="grow"></span>
+  return html`<section class="logs" aria-labelledby=${label} ref=${whole}><div class="row"><h3 id=${label}>${t('logs.title')}<span class="sr"> ${name}</span></h3><span class="grow"></span>
       ${streams.length > 1 ? html`<select class="field auto" aria-label=${t('logs.source')} value=${source} onChange=${(/** @type {any} */ event) => setSource(event.currentTarget.value)}><option value="">${t('logs.all')}</option>${streams.map((stream) => html`<option key=${stream} value=${stream}>${stream}</option>`)}</select>` : null}
       <${Button} kind="quiet" small aria-pressed=${paused} onClick=${pause}>${paused ? t('logs.resume', { n: waiting }) : t('logs.pause')}<//>
       <${CopyButton} text=${asText(matching)} label=${t('logs.copy')} /></div>

@@ -75,12 +75,19 @@ export function nameFault(name, taken) {
   return '';
 }
 
+/** An address as it is meant: without a scheme a server on this computer is asked plainly, any other encrypted. @param {string} typed */
+export function fullAddress(typed) {
+  const text = typed.trim();
+  if (!text || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || text.startsWith('/')) return text;
+  return `${/^(localhost|[^/:@]+\.localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$)/i.test(text) ? 'http' : 'https'}://${text}`;
+}
+
 /** What is wrong with an address: a code, '' for nothing. @param {string} address */
 export function addressFault(address) {
   if (!address.trim()) return '';
   let url;
   try {
-    url = new URL(address.trim());
+    url = new URL(fullAddress(address));
   } catch {
     return 'form';
   }

@@ -2,7 +2,7 @@
 import { html, useId, useState } from '../../vendor/preact.js';
 import { t, tx } from '../i18n/index.js';
 import { Button, ErrorBox, Field, Pill } from '../ui.js';
-import { addressFault, modelsOf, nameFault, presets } from './presets.js';
+import { addressFault, fullAddress, modelsOf, nameFault, presets } from './presets.js';
 
 /** @typedef {import('./presets.js').Prop} Prop @typedef {import('./provider-store.js').Values} Values */
 
@@ -60,7 +60,7 @@ export function ProviderForm({ name, props = {}, start = {}, taken, offered = []
     setBusy(true);
     setError(null);
     try {
-      await onSave(own, { kind, base_url: address.trim(), model: model.trim(), models: modelsOf(models), api_key: key === '' ? undefined : key });
+      await onSave(own, { kind, base_url: fullAddress(address), model: model.trim(), models: modelsOf(models), api_key: key === '' ? undefined : key });
     } catch (failure) {
       setError(failure);
       setBusy(false);
@@ -72,7 +72,7 @@ export function ProviderForm({ name, props = {}, start = {}, taken, offered = []
       ${name === undefined ? html`<${Field} label=${t('prov.name')} hint=${t('prov.name_hint')} value=${own} autocomplete="off" spellcheck=${false} error=${tried && badName ? t(`prov.name_${badName}`) : undefined} onInput=${(/** @type {any} */ event) => setOwn(event.currentTarget.value)} />` : null}
       <${Field} label=${html`${t('prov.kind')}<${Override} prop=${props.kind} />`} error=${refused('kind')}>${(/** @type {any} */ attributes) => html`<select ...${attributes} value=${kind} disabled=${Boolean(props.kind?.override)} onChange=${(/** @type {any} */ event) => setKind(event.currentTarget.value)}><option value="openai">${t('prov.kind_openai')}</option><option value="anthropic">Anthropic</option></select>`}<//>
       <${Field} label=${html`${t('prov.address')}<${Override} prop=${props.base_url} />`} hint=${t('prov.address_hint')} class="field mono" inputmode="url" value=${address} autocomplete="off" spellcheck=${false} disabled=${Boolean(props.base_url?.override)}
-        error=${refused('base_url') ?? (badAddress ? t(`prov.address_${badAddress}`) : tried && missing ? t('prov.address_empty') : undefined)} onInput=${(/** @type {any} */ event) => setAddress(event.currentTarget.value)} />
+        error=${refused('base_url') ?? (badAddress ? t(`prov.address_${badAddress}`) : tried && missing ? t('prov.address_empty') : undefined)} placeholder="https://api.example.com/v1" onInput=${(/** @type {any} */ event) => setAddress(event.currentTarget.value)} onBlur=${() => badAddress || setAddress(fullAddress(address))} />
       ${known?.key === 'none' && name === undefined ? null : html`<${SecretField} label=${t('prov.key')} prop=${props.api_key} value=${key} onChange=${setKey} optional=${known?.key === 'maybe'}
         hint=${known?.keys_at ? tx('prov.keys_at', { link: html`<a href=${known.keys_at} target="_blank" rel="noopener noreferrer">${new URL(known.keys_at).hostname}</a>` }) : t('prov.key_hint')} />`}
       <${Field} label=${html`${t('prov.model')}<${Override} prop=${props.model} />`} hint=${offered.length ? undefined : t('prov.model_hint')} class="field mono" list=${list} value=${model} autocomplete="off" spellcheck=${false} disabled=${Boolean(props.model?.override)} error=${refused('model')} onInput=${(/** @type {any} */ event) => setModel(event.currentTarget.value)} />

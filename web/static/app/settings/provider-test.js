@@ -25,14 +25,17 @@ export function failText({ code = '', at = '', status = 0, reason = '', hint = '
   return { text: t(key, { at, status: String(status) }), detail: TOLD_MORE.has(short) ? sentence(reason) : '' };
 }
 
-/** @param {{result: any, model: string, onPick?: (model: string) => void}} props */
-export function TestResult({ result, model, onPick }) {
+/** @param {{result: any}} props */
+export function TestResult({ result }) {
   if (!result.ok) {
     const { text, detail } = failText(result);
     return html`<div class="err"><div><b>${t('prov.test_failed')}</b> <${Visible} text=${text} />${detail ? html` <span class="meta"><${Visible} text=${detail} /></span>` : null}</div><${CopyButton} text=${[text, detail].filter(Boolean).join(' ')} /></div>`;
   }
-  const models = result.models ?? [];
-  const known = models.includes(model);
-  return html`<div class="row test-ok"><${Sign} kind="ok" /><span>${t('prov.test_ok', { n: models.length, time: formatDuration(result.latency_ms ?? 0) })}</span>
-    ${models.length && onPick && !known ? html`<label class="opt">${model ? t('prov.unknown_model', { model }) : t('prov.pick')} <select class="field auto" value="" onChange=${(/** @type {any} */ event) => event.currentTarget.value && onPick(event.currentTarget.value)}><option value="">${t('form.choose')}</option>${models.slice(0, 500).map((/** @type {string} */ one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></label>` : null}</div>`;
+  return html`<div class="row test-ok"><${Sign} kind="ok" /><span>${t('prov.test_ok', { n: result.models?.length ?? 0, time: formatDuration(result.latency_ms ?? 0) })}</span></div>`;
+}
+
+/** Chooses the model to start with, as long as none is chosen or the chosen one is not among those offered. @param {{model: string, offered: string[], sure: boolean, disabled: boolean, onPick: (model: string) => void}} props `sure`: the provider itself has just listed them */
+export function ModelPick({ model, offered, sure, disabled, onPick }) {
+  if (!offered.length || (model && (!sure || offered.includes(model)))) return null;
+  return html`<p class="row test-ok"><label class="opt">${model ? t('prov.unknown_model', { model }) : t('prov.pick')} <select class="field auto" value="" disabled=${disabled} onChange=${(/** @type {any} */ event) => event.currentTarget.value && onPick(event.currentTarget.value)}><option value="">${t('form.choose')}</option>${offered.slice(0, 500).map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></label></p>`;
 }

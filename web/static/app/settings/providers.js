@@ -1,5 +1,5 @@
 // Settings → Providers: where models come from.
-import { html, useRef, useState } from '../../vendor/preact.js';
+import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { api } from '../api.js';
 import { Visible } from '../calls/text.js';
 import { t, tx } from '../i18n/index.js';
@@ -8,7 +8,7 @@ import { Button, confirmDialog, CopyButton, ErrorBox, Pill } from '../ui.js';
 import { useLoaded } from './load.js';
 import { freeName, presets, providersFrom } from './presets.js';
 import { ProviderForm } from './provider-form.js';
-import { TestResult } from './provider-test.js';
+import { ModelPick, TestResult } from './provider-test.js';
 import { addProvider, loadProviders, removeProvider, saveProvider, testProvider } from './provider-store.js';
 
 /** @typedef {import('./presets.js').Provider} Provider */
@@ -47,7 +47,10 @@ export function ProvidersSection() {
   const taken = list.map(({ name }) => name);
   const readOnly = Boolean(value?.read_only);
 
+  const asking = useRef(/** @type {Set<string>} */ (new Set()));
   const test = async (/** @type {string} */ name) => {
+    if (asking.current.has(name)) return;
+    asking.current.add(name);
     setResults((before) => ({ ...before, [name]: { busy: true } }));
     let result;
     try {
@@ -55,6 +58,7 @@ export function ProvidersSection() {
     } catch (failure) {
       result = { ok: false, reason: /** @type {any} */ (failure).message, hint: '' };
     }
+    asking.current.delete(name);
     setResults((before) => ({ ...before, [name]: result }));
   };
   const add = async (/** @type {string} */ name, /** @type {any} */ values) => {
@@ -62,6 +66,11 @@ export function ProvidersSection() {
     setAdding(null);
     test(name);
   };
+  // A provider without a model is asked again whenever it is looked at, so that there is something to choose from.
+  const undecided = list.filter(({ props }) => !props.model?.value && props.base_url?.value).map(({ name }) => name);
+  useEffect(() => {
+    for (const name of undecided) if (!results[name]) test(name);
+  }, [undecided.join('\n')]);
   const choose = (/** @type {import('./presets.js').Preset} */ preset) => setAdding({ preset: preset.id, name: freeName(preset.name || t('prov.custom_name'), taken), kind: preset.kind, base_url: preset.base_url });
   return html`<h1 tabindex="-1">${t('prov.title')}</h1><p class="lead">${t('prov.lead')}</p>
     ${error ? html`<${ErrorBox} title=${t('prov.not_loaded')} error=${error}><${Button} small onClick=${reload}>${t('ui.retry')}<//><//>` : null}
@@ -109,6 +118,11 @@ function ProviderCard({ provider, version, result, editing, readOnly, taken, onE
       setError(failure);
     }
   };
+  const offered = result?.ok ? result.models ?? [] : models;
+  const only = result?.ok && !model && !editing && !readOnly && offered.length === 1 ? offered[0] : '';
+  useEffect(() => {
+    if (only) pick(only);
+  }, [only]);
   const overrides = Object.values(props).filter(({ override }) => override);
   return html`<section class="svc" aria-label=${name}><div class="row" ref=${head}><span class=${`dot ${result?.ok ? 'ok' : result && !result.busy ? 'no' : ''}`}></span><b><${Visible} text=${name} /></b>
       <span class="meta facts-line">${[props.kind?.value === 'anthropic' ? 'Anthropic' : t('prov.kind_openai'), model || t('prov.no_model'), models.length > 1 ? t('prov.models_n', { n: models.length }) : '', props.api_key?.populated ? t('prov.with_key') : t('prov.without_key')].filter(Boolean).join(' · ')}</span><span class="grow"></span>
@@ -121,7 +135,8 @@ function ProviderCard({ provider, version, result, editing, readOnly, taken, onE
     ${overrides.length && !editing ? html`<p class="desc">${overrides.map((prop) => html`<${Pill} key=${prop.path} kind="ask">${t('prov.override', { name: prop.override ?? '' })}<//> `)}</p>` : null}
     ${error ? html`<${ErrorBox} error=${error} />` : null}
     ${editing ? html`<${ProviderForm} name=${name} props=${props} taken=${taken} offered=${result?.models ?? []} readOnly=${readOnly} onSave=${save} onCancel=${close} />` : null}
-    <div role="status">${result && !result.busy ? html`<${TestResult} result=${result} model=${model} onPick=${editing ? undefined : pick} />` : null}</div></section>`;
+    <div role="status">${result && !result.busy ? html`<${TestResult} result=${result} />` : null}</div>
+    ${editing ? null : html`<${ModelPick} model=${model} offered=${offered} sure=${Boolean(result?.ok)} disabled=${readOnly || Boolean(props.model?.override)} onPick=${pick} />`}</section>`;
 }
 
 /** Model servers that run on this computer. @param {{list: Provider[], readOnly: boolean, taken: string[], onAdd: (name: string, values: any) => Promise<void>}} props */

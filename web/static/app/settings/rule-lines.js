@@ -7,6 +7,8 @@ const utf8 = new TextEncoder();
 const bytes = (/** @type {string} */ text) => utf8.encode(text).length;
 const outer = /^[ \t\r]+|[ \t\r]+$/g;
 const drive = /^[a-z]:/i;
+const RULES = 1000;
+const WILD_NAMES = 16;
 
 /** Why one line is no rule: a code, or '' for a rule, a comment or nothing. @param {string} line @param {boolean} [windows] */
 export function faultOf(line, windows = false) {
@@ -27,17 +29,16 @@ export function faultOf(line, windows = false) {
       pattern = pattern.slice(2);
     }
   }
-  let wild = false;
+  let wild = 0;
   for (const name of pattern.split('/')) {
     if (!name || name === '.') continue;
+    if (name.includes('*') && ++wild > WILD_NAMES) return 'too_many_wildcards';
     if (bytes(name) > 255) return 'long_name';
     if (name === '..') {
       if (wild) return 'dots_after_wildcard';
       continue;
     }
-    if (!name.includes('*')) continue;
-    wild = true;
-    if (name === '*' || name === '**') continue;
+    if (!name.includes('*') || name === '*' || name === '**') continue;
     if (name.includes('**')) return 'glued_stars';
     if (name.split('*').length - 1 > 8) return 'too_many_stars';
   }
@@ -46,8 +47,10 @@ export function faultOf(line, windows = false) {
 
 /** The lines of a text that are no rules. @param {string} text @param {boolean} [windows] @returns {LineFault[]} */
 export function faultsOf(text, windows = false) {
+  let rules = 0;
   return text.split('\n').flatMap((line, at) => {
-    const code = faultOf(line, windows);
+    const trimmed = line.replace(outer, '');
+    const code = faultOf(line, windows) || (trimmed && !trimmed.startsWith('#') && ++rules > RULES ? 'too_many_rules' : '');
     return code ? [{ line: at + 1, text: line, code }] : [];
   });
 }

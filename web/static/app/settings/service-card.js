@@ -1,6 +1,7 @@
 // One service as a card: its state, what can be done, its options, its tools, its log.
-import { html, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
+import { html, useEffect, useId, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
+import { GUARD_MS } from '../calls/approval.js';
 import { Visible } from '../calls/text.js';
 import { chatOf, renewSession, sessionOf } from '../chat/conversation.js';
 import { formatAgo, formatDuration, formatTime, language, localText, t } from '../i18n/index.js';
@@ -47,7 +48,16 @@ export function ServiceCard({ service }) {
   const shown = open ?? (running && own.length > 0 && own.length <= 12);
   const ticking = running || Boolean(service.next_try);
   useEffect(() => (ticking ? runClock() : undefined), [ticking]);
+  const acts = actsOf(service.state);
+  const since = useRef(/** @type {Record<string, number>} */ ({}));
+  // The second half of a double click lands on what has come in the place of the button that was meant.
+  const first = useRef(true);
+  useLayoutEffect(() => {
+    since.current = Object.fromEntries(acts.map(({ act: what }) => [what, since.current[what] ?? (first.current ? -GUARD_MS : performance.now())]));
+    first.current = false;
+  }, [service.state]);
   const act = async (/** @type {string} */ what) => {
+    if (performance.now() - (since.current[what] ?? -GUARD_MS) < GUARD_MS) return;
     setBusy(what);
     setError(null);
     try {
@@ -73,9 +83,10 @@ export function ServiceCard({ service }) {
   ].filter(Boolean);
   return html`<section class="svc" aria-labelledby=${id}><div class="row svc-head"><span class=${`dot ${look.dot}`}></span><h3 id=${id} tabindex="-1" ref=${head}><${Visible} text=${name} /></h3>
       <${Pill} kind=${look.pill}>${t(`mcp.state_${service.state}`)}<//><span class="meta">${facts.join(' · ')}</span><span class="grow"></span>
-      <span class="row svc-acts">${actsOf(service.state).map(({ act: what, kind }) => html`<${Button} key=${what} small kind=${kind} disabled=${Boolean(busy)} aria-label=${t(`mcp.${what}_label`, { name })} onClick=${() => act(what)}>${t(`mcp.${what}`)}<//>`)}
+      <span class="row svc-acts">${acts.map(({ act: what, kind }) => html`<${Button} key=${what} small kind=${kind} disabled=${Boolean(busy)} aria-label=${t(`mcp.${what}_label`, { name })} onClick=${() => act(what)}>${t(`mcp.${what}`)}<//>`)}
       <${Button} small kind="quiet" aria-expanded=${logs} aria-label=${t('mcp.logs_label', { name })} onClick=${() => setLogs(!logs)}>${t('mcp.logs')}<//></span></div>
     ${description ? html`<p class="desc"><${Visible} text=${description} />${/^https?:\/\//.test(service.help ?? '') ? html` <a href=${service.help} target="_blank" rel="noopener noreferrer">${t('mcp.help')}</a>` : null}</p>` : null}
+    ${logs ? html`<${Logs} id=${service.id} name=${name} />` : null}
     ${error ? html`<${ErrorBox} title=${t('mcp.act_failed')} error=${error} />` : null}
     <${Troubles} service=${service} busy=${Boolean(busy)} onRestart=${() => act('restart')} />
     <${UseInChat} service=${service} name=${name} />
@@ -84,7 +95,6 @@ export function ServiceCard({ service }) {
       ${shown ? html`<${BulkMenu} tools=${own} server=${name} filtered=${false} onError=${setBulkError} />` : null}</div>
       ${bulkError ? html`<${ErrorBox} title=${t('tools.not_saved')} error=${bulkError} />` : null}
       ${shown ? html`<${ToolList} tools=${own.slice(0, 200)} label=${t('mcp.tools_of', { name })} short />${own.length > 200 ? html`<p class="row more"><a href=${link('settings', 'tools')}>${t('mcp.all_tools', { n: own.length })}</a></p>` : null}` : null}` : null}
-    ${logs ? html`<${Logs} id=${service.id} name=${name} />` : null}
     <${Details} service=${service} /></section>`;
 }
 

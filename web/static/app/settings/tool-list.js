@@ -1,5 +1,5 @@
 // Tools as rows: On or Off, what happens when one is called, what changed in its definition, Run….
-import { html, useRef, useState } from '../../vendor/preact.js';
+import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { Diff } from '../calls/renderers/diff.js';
 import { Visible } from '../calls/text.js';
 import { language, t } from '../i18n/index.js';
@@ -17,6 +17,30 @@ export function modes() {
 
 /** @param {Tool} tool @param {boolean} short */
 const shownName = (tool, short) => (short && tool.own_name ? tool.own_name : tool.name);
+
+/** Those who want to know whether a text is cut, told whenever it gets another size. @type {WeakMap<Element, (cut: boolean) => void>} */
+const measured = new WeakMap();
+/** @type {ResizeObserver|null} */
+let sizes = null;
+/** @param {Element} element @param {(cut: boolean) => void} tell @returns {() => void} */
+function watchCut(element, tell) {
+  sizes ??= new ResizeObserver((entries) => {
+    for (const { target } of entries) measured.get(target)?.(target.scrollHeight > target.clientHeight + 1);
+  });
+  measured.set(element, tell);
+  sizes.observe(element);
+  return () => sizes?.unobserve(element);
+}
+
+/** What a tool does, in two lines; where that cuts it, the rest can be opened. @param {{text: string, tool: string}} props */
+function About({ text, tool }) {
+  const box = useRef(/** @type {HTMLElement|null} */ (null));
+  const [cut, setCut] = useState(false);
+  const [whole, setWhole] = useState(false);
+  useEffect(() => (whole ? undefined : watchCut(/** @type {HTMLElement} */ (box.current), setCut)), [whole]);
+  return html`<div class=${`meta ${whole ? 'desc whole' : 'clamp'}`} ref=${box}><${Visible} text=${whole ? text : text.slice(0, 400)} /></div>
+    ${cut || whole ? html`<button type="button" class="tiny" aria-expanded=${whole} aria-label=${`${t(whole ? 'text.less' : 'text.all')}: ${tool}`} onClick=${() => setWhole(!whole)}>${t(whole ? 'text.less' : 'text.all')}</button>` : null}`;
+}
 
 /** @param {{tool: Tool, short: boolean, setting: import('./permission-state.js').ToolSetting, open: ''|'run'|'diff', onOpen: (panel: ''|'run'|'diff') => void, error: any, onSet: (setting: import('./permission-state.js').ToolSetting) => void}} props */
 function ToolRow({ tool, short, setting, open, onOpen, error, onSet }) {
@@ -45,7 +69,7 @@ function ToolRow({ tool, short, setting, open, onOpen, error, onSet }) {
       ${changed ? html` <${Pill} kind="ask">${t('tools.changed')}<//>` : tool.definition === 'new' ? html` <${Pill}>${t('tools.new')}<//>` : null}
       ${tool.state === 'starting' ? html` <${Pill}>${t('tools.starting')}<//>` : tool.state === 'offline' ? html` <${Pill}>${t('tools.offline')}<//>` : null}</span>
       ${changed ? html`<div class="meta">${t('tools.changed_text')} <button type="button" class="link" aria-expanded=${open === 'diff'} onClick=${() => onOpen(open === 'diff' ? '' : 'diff')}>${t('tools.see_change')}</button></div>` : null}
-      ${about && open !== 'run' ? html`<div class="meta clamp"><${Visible} text=${about.slice(0, 400)} /></div>` : null}</div>
+      ${about && open !== 'run' ? html`<${About} text=${about} tool=${name} />` : null}</div>
     <${Segmented} label=${t('tools.when_label', { tool: name })} value=${setting.mode} options=${modes()} onChange=${(/** @type {string} */ mode) => onSet({ ...setting, mode })} />
     <${Button} kind="quiet" small class="tool-run" aria-expanded=${open === 'run'} aria-label=${t('tools.run_label', { tool: name })} onClick=${() => onOpen(open === 'run' ? '' : 'run')}>${t('tools.run')}<//>
     ${error ? html`<div class="tool-more"><${ErrorBox} title=${t('tools.not_saved')} error=${error} /></div>` : null}

@@ -45,7 +45,7 @@ export function ToolsSection() {
   const filtered = Boolean(query.trim());
   const many = all.length > MANY;
   return html`<h1 tabindex="-1">${t('tools.title')}</h1><p class="lead">${t('tools.lead')}</p>
-    ${all.length ? html`<div class="filter"><input class="field" type="search" value=${query} placeholder=${t('tools.filter')} aria-label=${t('tools.filter')} onInput=${(/** @type {any} */ event) => setQuery(event.currentTarget.value)} />
+    ${all.length ? html`<div class="filter"><input class="field" type="search" value=${query} placeholder=${t('tools.filter_by')} aria-label=${t('tools.filter')} onInput=${(/** @type {any} */ event) => setQuery(event.currentTarget.value)} />
       <span class="meta" role="status">${filtered ? t('tools.found', { n: shown.length, all: all.length }) : t('tools.count', { n: all.length })}</span></div>
       ${groupTools(shown).map((group) => html`<${Group} key=${group.server} group=${group} filtered=${filtered} query=${query} start=${!many || group.server === ''} />`)}
       ${shown.length ? null : html`<${Empty} title=${t('tools.none_found')} action=${html`<${Button} onClick=${() => setQuery('')}>${t('tools.clear_filter')}<//>`} />`}`
