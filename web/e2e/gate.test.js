@@ -12,6 +12,8 @@ scenario('after a restart the page leads to a new link, and trying again helps o
   await companion.run({ port });
   const gate = me.page.locator('main.gate');
   await gate.getByText('zeroclaw open').waitFor();
+  const words = (await gate.innerText()).replace(/\s+/g, ' ');
+  assert.match(words, /Open the address that the companion printed in its terminal\. Or run the command that started it again, or zeroclaw open/, 'the nearest way first');
   assert.equal(await gate.locator('.btn.primary').count(), 0, 'nothing that cannot work by itself is what to press first');
   await gate.getByRole('button', { name: 'Try again' }).click();
   await gate.getByText('zeroclaw open').waitFor();

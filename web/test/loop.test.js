@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compactNow, openCalls, readArguments, resultData, runLoop, sameFailures, unfinished } from '../static/app/llm/loop.js';
+import { compactNow, openCalls, readArguments, resultData, runLoop, sameFailures, settleCalls, unfinished } from '../static/app/llm/loop.js';
 import { describeTools, readTextCalls } from '../static/app/llm/texttools.js';
 import { contextOf, fitting, keepCount, limitIn, modelMessages, requestMessages } from '../static/app/llm/context.js';
 import { openaiDeltas, openaiMessages } from '../static/app/llm/openai.js';
@@ -140,8 +140,35 @@ test('after a reload open calls are waited for, unknown ones are interrupted, no
   const w = world({ messages, script: [say('went on')], results: { known: { call_id: 'known', tool: 'work', status: 'ok', model_text: 'late' } } });
   assert.equal(await w.run(), 'done');
   assert.equal(w.log.started.length, 0);
-  assert.deepEqual(w.list.filter(({ role }) => role === 'tool').map(({ data }) => [data.status, data.text.slice(0, 11)]), [['ok', 'late'], ['interrupted', 'Interrupted']]);
+  assert.deepEqual(w.list.filter(({ role }) => role === 'tool').map(({ data }) => [data.status, data.text.slice(0, 11)]), [['ok', 'late'], ['interrupted', 'interrupted']]);
   assert.equal(w.list.at(-1).data.text, 'went on');
+});
+
+test('nothing goes to a model by itself behind a call that was interrupted; a person who goes on is not asked twice', async () => {
+  const lost = { call_id: 'x', tool: 'work', status: 'interrupted', is_error: true, reason: 'the companion ended', key: 'interrupted_waiting' };
+  const open = [{ id: 'u', role: 'user', data: { text: 'go' } }, { id: 'a', role: 'assistant', data: { text: '', calls: [{ id: 'x', call_id: 'x', tool: 'work', arguments: {} }] } }];
+  const during = world({ script: [[call('work')], say('never')], results: { work: lost } });
+  assert.equal(await during.run(), 'interrupted');
+  const taken = world({ messages: open, script: [say('never')], results: { x: lost } });
+  assert.equal(await runLoop(taken.deps, new AbortController().signal, true), 'interrupted');
+  const settled = world({ messages: open, script: [say('never')], results: { x: { ...lost, status: 'ok', model_text: 'ended while nobody looked' } } });
+  assert.equal(await settleCalls(settled.deps, new AbortController().signal), 'interrupted');
+  for (const w of [during, taken, settled]) {
+    assert.equal(w.log.requests.length, w === during ? 1 : 0);
+    assert.equal(w.list.at(-1).data.kind, 'interrupted');
+    assert.deepEqual([openCalls(w.list), unfinished(w.list)], [[], false]);
+    assert.equal(modelMessages(w.list).at(-1).role, 'tool', 'the notice is none of the model\'s words');
+  }
+  assert.equal(taken.list.at(-2).data.key, 'interrupted_waiting', 'as the companion recorded it');
+  const going = world({ messages: open, script: [say('went on')], results: { x: lost } });
+  assert.equal(await going.run(), 'done');
+  assert.match(going.log.requests[0].messages.at(-1).text, /^interrupted: the companion ended$/);
+});
+
+test('a model reads results right behind their calls, wherever they were stored', () => {
+  const list = modelMessages([{ id: 'a', role: 'assistant', data: { text: '', calls: [{ id: 'x', call_id: 'x', tool: 'work', arguments: {} }] } },
+    { id: 'u', role: 'user', data: { text: 'something else' } }, { id: 't', role: 'tool', data: { call_id: 'x', provider_id: 'x', tool: 'work', text: 'late' } }]);
+  assert.deepEqual(list.map(({ role }) => role), ['assistant', 'tool', 'user']);
 });
 
 test('a model without native calls is told how to write them', async () => {

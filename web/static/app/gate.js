@@ -10,6 +10,9 @@ const code = (address) => html`<code>${address}</code>`;
 /** @param {string} address */
 const page = (address) => html`<a href=${address}>${address}</a>`;
 
+/** What leads to a link that works, for each reason. @type {Record<string, string>} */
+const ways = { no_token: 'gate.by_address', restarted: 'gate.by_address', code_used: 'gate.by_command', unreachable: 'gate.by_start', not_loopback: 'gate.by_start', unconfirmed: 'gate.by_visit' };
+
 /** Shown instead of the page while there is no companion to speak to. */
 export function Gate() {
   const { state, reason = 'no_token', server = '' } = pairing.value;
@@ -25,7 +28,7 @@ export function Gate() {
       <p class="row">${again}</p><p class="meta">${tx('gate.own_page', { server: page(server) })}</p></div></main>`;
   }
   const text = reason === 'unconfirmed' ? tx('gate.unconfirmed', { origin: code(location.origin), server: page(server) }) : t(`gate.${reason}`);
-  return html`<main class="gate"><div><h1>${t(reason === 'unconfirmed' ? 'gate.unconfirmed_title' : 'gate.title')}</h1><p>${text}</p>
+  return html`<main class="gate"><div><h1>${t(reason === 'unconfirmed' ? 'gate.unconfirmed_title' : 'gate.title')}</h1><p>${text}</p><p>${t(ways[reason])}</p>
     <p class="row"><code>zeroclaw open</code><${CopyButton} text="zeroclaw open" /></p><p class="row">${again}</p></div></main>`;
 }
 

@@ -103,7 +103,7 @@
  * @property {boolean} [stopped]
  * @property {boolean} [partial] what had arrived when the page went away
  * @property {{message: string, code?: string}} [error]
- * @property {'summary'|'limit'|'repeat'} [kind]
+ * @property {'summary'|'limit'|'repeat'|'interrupted'|'branch'} [kind]
  * @property {{input?: number, output?: number}} [usage]
  * @property {string} [call_id]
  * @property {string} [tool]

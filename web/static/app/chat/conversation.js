@@ -1,6 +1,6 @@
 // What a person does with a conversation: begin, send, edit, regenerate, go on. Views take everything of a chat from here.
 import { t } from '../i18n/index.js';
-import { compactNow, openCalls, runLoop } from '../llm/loop.js';
+import { compactNow, openCalls, runLoop, unfinished } from '../llm/loop.js';
 import { chats, create, freshChat, newId } from './chats.js';
 import { load, run } from './runner.js';
 import { append, copyConversation, ensureStored, loadEarlier } from './stored.js';
@@ -65,7 +65,10 @@ export async function branch(chat, id) {
   let at = list.findIndex((message) => message.id === id);
   while (list[at + 1]?.role === 'tool') at++;
   const { title, meta } = chat.head.value;
-  return copyConversation(t('chat.branch_title', { title }), { ...meta, branch_of: chat.id }, list.slice(0, at + 1));
+  const copied = list.slice(0, at + 1);
+  // A person goes on with a branch, or writes something else.
+  if (unfinished(copied)) copied.push({ id: newId('m'), role: 'assistant', data: { text: '', kind: 'branch' } });
+  return copyConversation(t('chat.branch_title', { title }), { ...meta, branch_of: chat.id }, copied);
 }
 
 /** Goes on after a limit, a stop, an error or an interruption. @param {Chat} chat */

@@ -82,12 +82,20 @@ export function modelAdvice({ code = '', message }) {
   return '';
 }
 
+/** Why a turn ended before its end, '' when it did not. @param {MessageData} data @param {boolean} active */
+function noticeOf({ stopped, partial, kind }, active) {
+  if (stopped) return t('chat.stopped');
+  if (kind === 'interrupted' || (partial && !active)) return t('chat.interrupted');
+  if (kind === 'branch') return t('chat.branched');
+  return kind === 'limit' || kind === 'repeat' ? t(`chat.${kind}`) : '';
+}
+
 /** @param {{chat: Chat, message: Message, results: Record<string, MessageData>, busy: boolean, last: boolean}} props */
 export function AssistantMessage({ chat, message, results, busy, last }) {
   const { data } = message;
   if (data.kind === 'summary') return html`<article class="turn"><details><summary>${t('chat.summary')}</summary><div class="reason"><${Markdown} text=${data.text ?? ''} /></div></details></article>`;
   const active = busy && last;
-  const notice = data.stopped ? t('chat.stopped') : data.partial && !active ? t('chat.interrupted') : data.kind === 'limit' ? t('chat.limit') : data.kind === 'repeat' ? t('chat.repeat') : '';
+  const notice = noticeOf(data, active);
   return html`<article class=${`turn ${last ? 'plain' : ''}`}><h2 class="sr">${data.model ?? t('chat.assistant')}</h2>
     ${data.reasoning ? html`<${Reasoning} text=${data.reasoning} />` : null}
     ${data.text ? html`<div class="msg"><${Markdown} text=${data.text} /></div>` : null}

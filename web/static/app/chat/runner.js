@@ -1,21 +1,18 @@
 // Runs conversations: one tab at a time for each, held by a Web Lock; another takes over what a reload or a closed tab left half-way.
 import { batch } from '../../vendor/preact.js';
 import { t } from '../i18n/index.js';
-import { openCalls, runLoop, unfinished } from '../llm/loop.js';
-import { onResync, resolved, ticks } from '../store.js';
+import { openCalls, runLoop, settleCalls, unfinished } from '../llm/loop.js';
+import { callSignal, isFinal, onResync, resolved, ticks } from '../store.js';
 import { announce } from '../ui.js';
 import { chats } from './chats.js';
 import { loadContext, readChat } from './stored.js';
 import { turnOf } from './turn.js';
 
-/** @typedef {import('./chats.js').Chat} Chat @typedef {(deps: import('../llm/loop.js').Deps, signal: AbortSignal) => Promise<'done'|'stopped'|'limit'|'repeat'|'error'|'summarised'|'nothing'>} Work */
-
-/** A conversation that stopped half-way goes on by itself when its last message is no older than this. */
-const TAKE_OVER_MS = 15 * 60_000;
+/** @typedef {import('./chats.js').Chat} Chat @typedef {(deps: import('../llm/loop.js').Deps, signal: AbortSignal) => Promise<'done'|'stopped'|'limit'|'repeat'|'interrupted'|'error'|'summarised'|'nothing'>} Work */
 
 const talk = typeof document === 'undefined' ? null : new BroadcastChannel('zc-chats');
 
-/** Reads a chat anew, and goes on with it when it was left half-way. @param {Chat} chat @param {boolean} [followed] the tab that ran it is gone, and this one watched */
+/** Reads a chat anew, and sees to a turn that was left half-way. @param {Chat} chat @param {boolean} [followed] the tab that ran it is gone, and this one watched */
 export async function load(chat, followed = false) {
   if (await readChat(chat)) await takeOver(chat, followed);
 }
@@ -74,8 +71,9 @@ async function runHere(chat, before, work) {
 }
 
 /**
- * Goes on with a conversation that another tab or a reload left half-way; waits while another tab runs it.
- * An answer that broke off is gone on with only where it was watched: elsewhere a person decides whether it is worth asking again.
+ * Sees to a conversation that another tab or a reload left half-way; waits while another tab runs it.
+ * The turn goes on where it was watched, and while one of its calls still waits or runs. Elsewhere a person decides whether
+ * to go on: nothing reaches a model because a page was opened.
  * @param {Chat} chat @param {boolean} followed
  */
 async function takeOver(chat, followed) {
@@ -88,9 +86,20 @@ async function takeOver(chat, followed) {
     follow(chat);
     return;
   }
-  const last = chat.messages.value.at(-1);
-  if (!(unfinished(chat.messages.value) || (followed && last?.data.partial)) || Date.now() - new Date(last?.created ?? 0).getTime() > TAKE_OVER_MS) return;
-  await navigator.locks.request(`zc-loop-${chat.id}`, { ifAvailable: true }, (lock) => (lock ? runHere(chat, async () => {}, runLoop) : undefined));
+  const work = workLeft(chat.messages.value, followed);
+  if (work) await navigator.locks.request(`zc-loop-${chat.id}`, { ifAvailable: true }, (lock) => (lock ? runHere(chat, async () => {}, work) : undefined));
+}
+
+/** What is to be done by itself about a turn that was left half-way. @param {import('../types.js').Message[]} messages @param {boolean} followed @returns {Work|null} */
+export function workLeft(messages, followed) {
+  const halfWay = unfinished(messages);
+  const open = halfWay ? openCalls(messages) : [];
+  const live = open.some(({ call_id }) => {
+    const known = callSignal(call_id).peek()?.call;
+    return known && !isFinal(known);
+  });
+  if (live || (followed && (halfWay || messages.at(-1)?.data.partial))) return (deps, signal) => runLoop(deps, signal, true);
+  return open.length ? settleCalls : null;
 }
 
 /** Waits for the tab that runs a conversation to let go, then looks at what it left. @param {Chat} chat */

@@ -34,12 +34,7 @@ export async function readChat(chat) {
       const earlier = before.filter(({ seq }) => seq !== undefined && seq < first);
       chat.messages.value = [...earlier, ...own(page.messages).map((/** @type {Message} */ message) => (known.get(message.id)?.seq === message.seq ? known.get(message.id) ?? message : message))];
       if (!earlier.length) chat.more.value = Boolean(page.more);
-      for (const call of recorded.calls ?? []) {
-        const known = callSignal(call.call_id).value?.call;
-        if (!isFinal(known) || call.undone) setCall(call, { session: call.session });
-        // The record has no output before the end; the call itself has.
-        if (!isFinal(known) && !isFinal(call)) loadCall(call.session, call.call_id).catch(() => {});
-      }
+      takeRecords(recorded.calls);
       chat.state.value = 'ready';
       chat.error.value = null;
     });
@@ -49,6 +44,23 @@ export async function readChat(chat) {
     chat.error.value = error;
     return false;
   }
+}
+
+/** What the companion recorded of the calls of a chat; one that it did not live to see the end of is interrupted there. @param {import('../types.js').Call[]} [calls] */
+function takeRecords(calls = []) {
+  for (const call of calls) {
+    const known = callSignal(call.call_id).peek()?.call;
+    if (!isFinal(known) || call.undone) setCall(call, { session: call.session });
+    // The record has no output before the end; the call itself has.
+    if (!isFinal(known) && !isFinal(call)) loadCall(call.session ?? '', call.call_id).catch(() => {});
+  }
+}
+
+/** How a call ended that no session knows any more, as after a restart; null when that is not recorded. @param {Chat} chat @param {string} id @returns {Promise<import('../types.js').Call|null>} */
+export async function recordOf(chat, id) {
+  takeRecords((await api.get(url`/api/conversations/${chat.id}/calls`)).calls);
+  const call = callSignal(id).peek()?.call;
+  return call && isFinal(call) ? call : null;
 }
 
 /** Rows of ours; the companion's own records of calls come by another way. @param {Message[]} [rows] */

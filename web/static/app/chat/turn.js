@@ -4,7 +4,7 @@ import { contextOf } from '../llm/context.js';
 import { approvals, callSignal, isFinal, loadApprovals, loadCall, onFinished, onResync, setCall } from '../store.js';
 import { newId, profileOf, sessionOf } from './chats.js';
 import { streamOf, textOnly } from './models.js';
-import { append, ensureSession, keepPartial } from './stored.js';
+import { append, ensureSession, keepPartial, recordOf } from './stored.js';
 
 /** @typedef {import('./chats.js').Chat} Chat @typedef {import('../types.js').Call} Call @typedef {import('../llm/loop.js').Live} Live @typedef {import('../llm/loop.js').Deps} Deps */
 
@@ -13,24 +13,26 @@ const KEEP_MS = 2_000;
 /** Other tabs are shown what streams this often. */
 const SHOW_MS = 200;
 
-/** Calls wait for their end by event; a look now and then catches what an event missed. @param {string} session @param {string} id @param {AbortSignal} signal @returns {Promise<Call|null>} */
-async function awaitCall(session, id, signal) {
+/** Calls wait for their end by event; a look now and then catches what an event missed. @param {Chat} chat @param {string} session @param {string} id @param {AbortSignal} signal @returns {Promise<Call|null>} */
+async function awaitCall(chat, session, id, signal) {
   const first = await loadCall(session, id);
-  if (!first) return isFinal(callSignal(id).value?.call) ? callSignal(id).value?.call ?? null : null;
+  if (!first) return recordOf(chat, id);
   if (isFinal(first)) return first;
   return new Promise((resolve, reject) => {
-    const look = () => loadCall(session, id).then((call) => {
-      if (!call) finish(null);
+    const look = async () => {
+      const call = await loadCall(session, id);
+      if (!call) finish(await recordOf(chat, id));
       else if (isFinal(call)) finish(call);
-    }, () => {});
-    const timer = setInterval(look, 15_000);
+    };
+    const lookAgain = () => look().catch(() => {}); // the next look, or the next connection, tells
+    const timer = setInterval(lookAgain, 15_000);
     // The tab that reads the events may stand still; this one started the call and must show its question all the same.
     const early = setTimeout(() => loadCall(session, id).then((call) => {
       if (call?.status === 'waiting' && !approvals.peek().some((one) => one.call_id === id)) return loadApprovals();
       if (call && isFinal(call)) finish(call);
       return undefined;
     }).catch(() => {}), 1_000);
-    const offResync = onResync(look);
+    const offResync = onResync(lookAgain);
     const off = onFinished((call) => {
       if (call.call_id === id) finish(callSignal(id).value?.call ?? call);
     });
@@ -122,8 +124,7 @@ export function turnOf(chat, showOthers) {
     awaitCall: async (id, signal) => {
       const known = callSignal(id).value;
       const session = known?.session || sessionId || sessionOf(chat)?.id || '';
-      if (!session) return isFinal(known?.call) ? known?.call ?? null : null;
-      return awaitCall(session, id, signal);
+      return session ? awaitCall(chat, session, id, signal) : recordOf(chat, id);
     },
     cancelCall: async (id) => {
       const session = callSignal(id).value?.session || sessionId;

@@ -105,7 +105,7 @@ function settled(chat) {
 }
 
 /** Whether a turn that ended like this can be gone on with. @param {MessageData} data */
-const goesOn = ({ kind, stopped, partial }) => Boolean(stopped || partial || kind === 'limit' || kind === 'repeat');
+const goesOn = ({ kind, stopped, partial }) => Boolean(stopped || partial || (kind && kind !== 'summary'));
 
 /** @param {{chat: Chat}} props */
 function Messages({ chat }) {
@@ -150,7 +150,9 @@ function Messages({ chat }) {
   // Questions of other clients, and of calls whose message this tab has not got yet, must be answerable, too.
   // A chat that still loads draws none: its questions would move into their cards a moment later and lose the focus.
   const loose = state === 'loading' ? [] : approvals.value.filter((approval) => (!approval.conversation || approval.conversation === chat.id) && !(approval.call_id && called.has(approval.call_id)));
-  const stuck = state === 'ready' && !busy && messages.length > 0 && (unfinished(messages) || openCalls(messages).length > 0 || goesOn(messages.at(-1)?.data ?? {}));
+  const resting = state === 'ready' && !busy && messages.length > 0;
+  const halfWay = resting && unfinished(messages);
+  const stuck = halfWay || (resting && (openCalls(messages).length > 0 || goesOn(messages.at(-1)?.data ?? {})));
   return html`<div class="log" role="log" aria-live="off" tabindex="0" aria-label=${t('chat.log')} ref=${box} onScroll=${onScroll}><div class="log-inner" ref=${inner}>
     ${state === 'loading' ? html`<p class="meta" role="status">${t('ui.loading')}</p>` : null}
     ${state === 'missing' ? html`<${Empty} title=${t('chat.missing')} action=${html`<a class="btn" href=${link('chat')}>${t('history.new')}</a>`} />` : null}
@@ -160,6 +162,7 @@ function Messages({ chat }) {
     ${views}<${LiveAnswer} chat=${chat} />
     ${loose.map((approval) => html`<${Whole} key=${approval.id}><${Question} approval=${approval} /><//>`)}
     ${chat.running.value === 'elsewhere' ? html`<p class="live-note"><${Sign} kind="run" />${t('chat.elsewhere')}</p>` : null}
+    ${halfWay && !chat.error.value ? html`<p class="divider">${t('chat.interrupted')}</p>` : null}
     ${stuck ? html`<p class="row"><${Button} onClick=${() => continueChat(chat).catch((error) => {
       chat.error.value = error;
     })}>${t('chat.continue')}<//><span class="meta">${t('chat.continue_hint')}</span></p>` : null}</div></div>

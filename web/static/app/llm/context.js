@@ -34,19 +34,25 @@ export function modelMessages(messages) {
     out.push({ role: 'user', text: `Summary of the conversation so far:\n${messages[summary].data.text}` });
     list = [...messages.slice(Math.max(0, summary - keep), summary), ...messages.slice(summary + 1)];
   }
-  const answered = new Set(list.filter(({ role }) => role === 'tool').map(({ data }) => data.call_id));
+  const results = new Map(list.filter(({ role }) => role === 'tool').map(({ data }) => [data.call_id, data]));
   for (const { role, data } of list) {
     if (role === 'user') out.push({ role: 'user', text: withFiles(data), files: data.files });
     else if (role === 'assistant' && data.kind !== 'summary') {
-      const calls = (data.calls ?? []).filter((call) => answered.has(call.call_id)).map((call) => ({ id: call.id, name: call.tool, arguments: call.arguments, broken: call.broken }));
+      const answered = (data.calls ?? []).filter((call) => results.has(call.call_id));
+      const calls = answered.map((call) => ({ id: call.id, name: call.tool, arguments: call.arguments, broken: call.broken }));
       const before = out.at(-1);
       // An answer in two parts, the second after Continue, is one: many models refuse two of their own in a row.
       if (before?.role === 'assistant' && !before.calls?.length) out.splice(-1, 1, { role: 'assistant', text: `${before.text}${data.text ?? ''}`, calls });
       else if (data.text || calls.length) out.push({ role: 'assistant', text: data.text ?? '', calls });
-    } else if (role === 'tool') out.push({ role: 'tool', id: data.provider_id ?? '', name: data.tool ?? '', text: data.text ?? '', is_error: Boolean(data.is_error) });
+      // Results follow their calls, wherever they were stored: many models refuse anything in between.
+      for (const call of answered) out.push(resultMessage(/** @type {any} */ (results.get(call.call_id))));
+    }
   }
   return out;
 }
+
+/** @param {import('../types.js').MessageData} data @returns {ModelMessage} */
+const resultMessage = (data) => ({ role: 'tool', id: data.provider_id ?? '', name: data.tool ?? '', text: data.text ?? '', is_error: Boolean(data.is_error) });
 
 const goOn = 'Your last message was interrupted. Go on exactly where it broke off, without repeating any of it.';
 

@@ -46,10 +46,7 @@ export function openCalls(messages) {
   return (messages[at].data.calls ?? []).filter((call) => !answered.has(call.call_id));
 }
 
-/**
- * Whether a conversation stopped half-way without anybody wanting it: a reload, a closed tab, a crash.
- * @param {Message[]} messages
- */
+/** Whether a conversation stopped half-way without anybody wanting it: a reload, a closed tab, a crash. @param {Message[]} messages */
 export function unfinished(messages) {
   const last = messages.at(-1);
   if (!last) return false;
@@ -95,16 +92,20 @@ export function sameFailures(messages) {
 
 /**
  * Runs a conversation on from where it stands.
- * `stopped` after an abort (open calls are cancelled first), `limit` after too many steps, `repeat` after the same calls failed again and again.
- * @param {Deps} deps @param {AbortSignal} signal @returns {Promise<'done'|'stopped'|'limit'|'repeat'|'error'>}
+ * `stopped` after an abort (open calls are cancelled first), `limit` after too many steps, `repeat` after the same calls failed again and again,
+ * `interrupted` when the companion ended under a call: a person decides whether to go on.
+ * @param {Deps} deps @param {AbortSignal} signal @param {boolean} [byItself] nobody asked for this: a turn that was left half-way is taken over
+ * @returns {Promise<'done'|'stopped'|'limit'|'repeat'|'interrupted'|'error'>}
  */
-export async function runLoop(deps, signal) {
+export async function runLoop(deps, signal, byItself = false) {
   try {
     for (let step = 0; ; step++) {
       const open = openCalls(deps.history());
       if (open.length) {
-        await runCalls(deps, open, signal, step === 0);
+        const results = await runCalls(deps, open, signal, step === 0);
         if (signal.aborted) return await note(deps, { text: '', stopped: true }, 'stopped');
+        // What was found interrupted is known to the person who says go on.
+        if ((step > 0 || byItself) && results.some(({ status }) => status === 'interrupted')) return await note(deps, { text: '', kind: 'interrupted' }, 'interrupted');
         if (sameFailures(deps.history()) >= SAME_FAILURES) return await note(deps, { text: '', kind: 'repeat' }, 'repeat');
         continue;
       }
@@ -114,6 +115,16 @@ export async function runLoop(deps, signal) {
       const end = await think(deps, signal);
       if (end) return end;
     }
+  } finally {
+    deps.show(null);
+  }
+}
+
+/** Stores how the calls that a turn left open have ended, and nothing more. @param {Deps} deps @param {AbortSignal} signal @returns {Promise<'interrupted'>} */
+export async function settleCalls(deps, signal) {
+  try {
+    await runCalls(deps, openCalls(deps.history()), signal, true);
+    return await note(deps, { text: '', kind: 'interrupted' }, 'interrupted');
   } finally {
     deps.show(null);
   }
@@ -130,7 +141,7 @@ function steps(messages) {
   return count;
 }
 
-/** @template {'done'|'stopped'|'limit'|'repeat'|'error'} T @param {Deps} deps @param {MessageData} data @param {T} end @returns {Promise<T>} */
+/** @template {'done'|'stopped'|'limit'|'repeat'|'interrupted'|'error'} T @param {Deps} deps @param {MessageData} data @param {T} end @returns {Promise<T>} */
 async function note(deps, data, end) {
   deps.show(null);
   await deps.append([{ id: deps.newId('m'), role: 'assistant', data: { profile: deps.profile.id, model: deps.profile.model, ...data } }]);
@@ -256,7 +267,7 @@ export async function compactNow(deps, signal, refusal) {
 
 /**
  * Starts the calls of one answer, waits for all, and stores their results in order. A call found open after a reload is only waited for.
- * @param {Deps} deps @param {AskedCall[]} calls @param {AbortSignal} signal @param {boolean} found
+ * @param {Deps} deps @param {AskedCall[]} calls @param {AbortSignal} signal @param {boolean} found @returns {Promise<MessageData[]>} the results
  */
 async function runCalls(deps, calls, signal, found) {
   deps.show({ text: '', reasoning: '', calls: [], phase: 'calls' });
@@ -267,6 +278,7 @@ async function runCalls(deps, calls, signal, found) {
   try {
     const results = await Promise.all(calls.map((call) => runCall(deps, call, signal, found)));
     await deps.append(results.map((data) => ({ id: deps.newId('m'), role: /** @type {'tool'} */ ('tool'), data })));
+    return results;
   } finally {
     signal.removeEventListener('abort', stop);
   }
@@ -281,17 +293,13 @@ async function runCall(deps, call, signal, found) {
   if (signal.aborted) return { ...base, status: 'cancelled', is_error: true, text: 'Cancelled before it started: the user pressed Stop.' };
   try {
     let ended = found ? await deps.awaitCall(call.call_id, signal) : null;
-    if (!ended && found) {
-      // Whether it ran cannot be known, so it is not tried again by itself.
-      return { ...base, status: 'interrupted', is_error: true, text: 'Interrupted: the page or the companion was closed meanwhile, and whether it ran is not known. Check before you do it again.' };
-    }
-    if (!ended) {
+    if (!ended && !found) {
       deps.asked?.(call);
       await deps.startCall({ tool: call.tool, arguments: call.arguments, call_id: call.call_id });
       ended = await deps.awaitCall(call.call_id, signal);
     }
-    if (!ended) return { ...base, status: 'interrupted', is_error: true, text: 'Interrupted: the companion no longer knows this call.' };
-    return resultData(base, ended);
+    // Whether it ran cannot be known, so it is not tried again by itself.
+    return resultData(base, ended ?? { ...base, status: 'interrupted', key: 'interrupted_unknown', reason: 'The page or the companion was closed meanwhile, and whether it ran is not known. Check before you do it again.' });
   } catch (error) {
     const { code, message } = /** @type {any} */ (error);
     if (signal.aborted) return { ...base, status: 'cancelled', is_error: true, text: 'Cancelled: the user pressed Stop.' };
@@ -302,7 +310,7 @@ async function runCall(deps, call, signal, found) {
 /** What is stored of a finished call: the model's text, and enough for its one line. @param {{call_id: string, provider_id: string, tool: string}} base @param {Call} call @returns {MessageData} */
 export function resultData(base, call) {
   const text = call.model_text ?? (call.content ?? []).map((item) => (item.type === 'text' ? item.text : `[${item.type}]`)).join('\n');
-  const fallback = call.reason || call.status;
+  const fallback = [call.status, call.reason].filter(Boolean).join(': ');
   // Pictures and sounds lie with the companion; the message only names them.
   const media = (call.content ?? []).filter(({ type, result_id }) => (type === 'image' || type === 'audio') && result_id).map(({ type, mimeType, result_id, size }) => ({ type, mimeType, result_id, size }));
   return /** @type {any} */ ({
