@@ -365,6 +365,55 @@ scenario('every model of a provider can be chosen in the chat, few in the menu a
   await me.page.getByRole('menuitemradio', { name: /big-17/, checked: true }).waitFor();
 });
 
+scenario('a provider without a model offers those it lists; nothing is sent until one is chosen', { files, timeout: 120_000 }, async (stage) => {
+  const { companion } = stage;
+  const bare = await OpenAIStub.start([{ parts: [{ text: 'from the listed one' }] }]);
+  bare.models = ['listed-1', 'listed-2'];
+  const dumb = await OpenAIStub.start();
+  dumb.models = [];
+  const first = await stage.page({ start: false });
+  await companion.provider('bare', { kind: 'openai', base_url: `${bare.origin}/v1` });
+  await companion.provider('dumb', { kind: 'openai', base_url: `${dumb.origin}/v1` });
+  await first.page.locator('.choice', { hasText: 'bare' }).getByText('No model chosen yet').waitFor();
+  assert.equal(await first.page.getByRole('radio').count(), 1, 'only Mirror can be taken in the first steps');
+  await first.button('Start').click();
+  // A chat that remembers the provider alone, as one may from before.
+  const route = await companion.conversation('From before', [{ role: 'user', data: { text: 'x' } }, { role: 'assistant', data: { text: 'y' } }]);
+  await companion.api('PATCH', `/api/conversations/${route.split('/')[1]}`, { meta: { profile: 'bare', model: '' } });
+  await first.go(route);
+  await first.button('Model: Choose a model', false).waitFor();
+  await first.say('hello');
+  const refusal = first.page.locator('.composer-error').getByRole('alert');
+  await has(refusal, /No model of bare is chosen, so nothing was sent/);
+  await refusal.getByRole('link', { name: 'Providers' }).waitFor();
+  assert.equal(await first.composer.inputValue(), 'hello', 'what was written is still there');
+  assert.equal(bare.requests.length, 0);
+  await first.button('New chat').click();
+  await first.button('Model: Mirror', false).waitFor();
+  await first.go(route);
+  await first.button('Model: Choose a model', false).click();
+  await first.page.getByRole('menuitem', { name: /^dumb ?No model chosen, and it lists none/ }).waitFor();
+  assert.equal(await first.page.getByRole('menuitemradio', { name: /^(bare|dumb)/ }).count(), 0, 'no entry without a model');
+  await first.page.getByRole('menuitemradio', { name: /^listed-2 ?bare/ }).click();
+  await first.button('Model: listed-2', false).waitFor();
+  assert.equal(await refusal.count(), 0);
+  await first.say('hello');
+  await first.sees('from the listed one');
+  assert.equal(bare.requests[0].body.model, 'listed-2');
+  await first.idle();
+  // What was chosen holds for the next chat, until its provider is gone.
+  await first.button('New chat').click();
+  await first.button('Model: Mirror', false).click();
+  await first.page.getByRole('menuitemradio', { name: /^listed-1 ?bare/ }).click();
+  await first.say('/list_directory');
+  await first.deny(await first.question());
+  await first.idle();
+  await first.button('New chat').click();
+  await first.button('Model: listed-1', false).waitFor();
+  await companion.api('DELETE', '/api/config/map-key?path=providers&key=bare');
+  await first.button('Model: Mirror', false).waitFor();
+});
+
 scenario('a conversation that grew too long is summarised on request, from the meter and from the refusal', { files, timeout: 120_000 }, async (stage) => {
   const long = 'words that fill the conversation '.repeat(40);
   const { stub, me } = await withModel(stage, 'openai', [

@@ -1,5 +1,6 @@
 // The open conversations: what is known of each, and what can be told from that. Signals of a chat change in stored.js and runner.js only.
 import { signal } from '../../vendor/preact.js';
+import { t } from '../i18n/index.js';
 import { contextOf, estimate, modelMessages } from '../llm/context.js';
 import { mirrorProfile } from '../llm/profiles.js';
 import { profiles, sessions } from '../store.js';
@@ -44,13 +45,15 @@ export function create(id) {
 /** The chat that is not begun yet. */
 export const freshChat = () => fresh;
 
-/** Starts over with an empty chat that remembers the agent and model of the last one. */
-export function newChat() {
-  const { agent, profile, model } = fresh.head.value.meta;
+/** An empty chat that remembers the agent of the last one, and its model as long as there is that. @param {any} meta of the last one */
+function begin({ agent, profile, model }) {
   fresh = create('');
-  fresh.head.value = { title: '', meta: { agent, profile, model } };
+  fresh.head.value = { title: '', meta: { agent, ...(hasModel({ profile, model }) ? { profile, model } : {}) } };
   return fresh;
 }
+
+/** Starts over with an empty chat. */
+export const newChat = () => begin(fresh.head.value.meta);
 
 /** @param {string} id */
 export function forgetChat(id) {
@@ -61,16 +64,26 @@ export function forgetChat(id) {
 /** A chat has got an id, so that the next new one is another. @param {Chat} chat */
 export function settleChat(chat) {
   chats.set(chat.id, chat);
-  if (chat !== fresh) return;
-  fresh = create('');
-  fresh.head.value = { title: '', meta: chat.head.value.meta };
+  if (chat === fresh) begin(chat.head.value.meta);
 }
 
-/** The profile and model that a chat uses. @param {Chat} chat @returns {Profile} */
+/** @param {{profile?: string, model?: string}} choice @returns {Profile|null} null when there is no such provider (any more) */
+function chosenProfile({ profile, model }) {
+  const found = profiles.value.find(({ id }) => id === profile);
+  return found ? { ...found, model: model || found.model } : null;
+}
+
+/** @param {{profile?: string, model?: string}} choice */
+const hasModel = (choice) => Boolean(chosenProfile(choice)?.model);
+
+/** The profile and model that a chat uses; Mirror, which sends nothing anywhere, where its provider is gone. The model is '' while none is chosen. @param {Chat} chat @returns {Profile} */
 export function profileOf(chat) {
-  const { profile, model } = chat.head.value.meta ?? {};
-  const found = profiles.value.find(({ id }) => id === profile) ?? profiles.value[0] ?? mirrorProfile;
-  return model && found.id === profile ? { ...found, model } : found;
+  return chosenProfile(chat.head.value.meta ?? {}) ?? profiles.value[0] ?? mirrorProfile;
+}
+
+/** Throws while no model is chosen: a provider alone can answer nothing. @param {Profile} profile */
+export function requireModel({ model, name }) {
+  if (!model) throw Object.assign(new Error(t('model.none', { name })), { code: 'no_model' });
 }
 
 /** The live session of a chat. @param {Chat} chat */

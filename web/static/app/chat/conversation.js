@@ -1,7 +1,7 @@
 // What a person does with a conversation: begin, send, edit, regenerate, go on. Views take everything of a chat from here.
 import { t } from '../i18n/index.js';
 import { compactNow, openCalls, runLoop, unfinished } from '../llm/loop.js';
-import { chats, create, freshChat, newId } from './chats.js';
+import { chats, create, freshChat, newId, profileOf, requireModel } from './chats.js';
 import { load, run } from './runner.js';
 import { append, copyConversation, ensureStored, loadEarlier } from './stored.js';
 
@@ -24,6 +24,7 @@ export function chatOf(id) {
 
 /** Sends a message and runs the conversation on; `stored` is told as soon as the chat has an id. @param {Chat} chat @param {string} text @param {(id: string) => void} stored */
 export async function send(chat, text, stored) {
+  requireModel(profileOf(chat));
   chat.error.value = null;
   const files = chat.attached.value;
   chat.running.value = 'here';

@@ -73,6 +73,7 @@ const tooLong = ({ code = '', message }) => code === '413' || /context.?(length|
 export function modelAdvice({ code = '', message }) {
   if (code === 'unreachable') return t('model.companion');
   if (code === 'half_stream') return t('model.half');
+  if (code === 'no_model') return '';
   if (code === 'empty') return t('model.empty');
   if (code === '401' || code === '403') return t('model.key');
   if (code === '404') return t('model.not_found');

@@ -3,6 +3,7 @@ import { request, url } from '../api.js';
 import { withSlot } from '../llm/slots.js';
 import { parseToolText } from '../llm/toolline.js';
 import { tools } from '../store.js';
+import { requireModel } from './chats.js';
 
 /** @typedef {import('./chats.js').Chat} Chat @typedef {import('../types.js').StoredFile} StoredFile @typedef {import('../types.js').Profile} Profile @typedef {import('../llm/loop.js').ModelRequest} ModelRequest */
 
@@ -41,7 +42,11 @@ export async function* streamOf(chat, profile, request, abort, waiting) {
   if (profile.kind === 'mirror' || (typed && 'calls' in typed)) {
     const { streamMirror } = await import('../llm/mirror.js');
     yield* streamMirror(request, abort, tools.peek());
-  } else yield* slotted(() => remote(chat, profile, request, abort), abort, waiting);
+    return;
+  }
+  // A turn that was taken over may find its provider without a model.
+  requireModel(profile);
+  yield* slotted(() => remote(chat, profile, request, abort), abort, waiting);
 }
 
 /** @param {Chat} chat @param {Profile} profile @param {ModelRequest} request @param {AbortSignal} abort @returns {AsyncIterable<import('../llm/loop.js').Delta>} */

@@ -14,8 +14,8 @@ const FEW = 12;
 /** Names that the dialog draws at once. */
 const DRAWN = 200;
 
-/** What providers said that they offer, by name and address. */
-const offered = signal(/** @type {Record<string, string[]>} */ ({}));
+/** What providers said that they offer, by name and address; null where one gave no list. */
+const offered = signal(/** @type {Record<string, string[]|null>} */ ({}));
 /** @param {Profile} profile */
 const keyOf = ({ id, base_url }) => `${id} ${base_url ?? ''}`;
 
@@ -24,9 +24,10 @@ function askProviders() {
   for (const profile of profiles.peek()) {
     const key = keyOf(profile);
     if (profile.kind === 'mirror' || offered.peek()[key]) continue;
-    api.post(url`/api/providers/${profile.id}/test`).then((answer) => {
-      if (answer.ok) offered.value = { ...offered.value, [key]: answer.models ?? [] };
-    }, () => {});
+    const keep = (/** @type {string[]|null} */ models) => {
+      offered.value = { ...offered.value, [key]: models };
+    };
+    api.post(url`/api/providers/${profile.id}/test`).then((answer) => keep(answer.ok ? answer.models ?? [] : null), () => keep(null));
   }
 }
 
@@ -36,30 +37,42 @@ function furtherModels(profile) {
   return (offered.value[keyOf(profile)] ?? []).filter((model) => !named.has(model));
 }
 
+/**
+ * The entries of one provider: only models, and without any a way to Providers.
+ * @param {Profile} profile @param {Profile} chosen @param {(profile: Profile, model: string) => void} pick @returns {any[]}
+ */
+function entriesOf(profile, chosen, pick) {
+  const mirror = profile.kind === 'mirror';
+  const further = furtherModels(profile);
+  const configured = profile.models?.length ? profile.models : [profile.model];
+  // One that was picked from the dialog stands in the menu, too.
+  const shown = [...configured, ...(profile.id === chosen.id ? [chosen.model] : []), ...(further.length <= FEW ? further : [])].filter(Boolean);
+  const entries = [...new Set(shown)].map((model) => ({
+    key: `${profile.id} ${model}`, checked: profile.id === chosen.id && model === chosen.model, label: mirror ? t('mirror.name') : model,
+    meta: mirror ? t('mirror.about') : profile.name, run: () => pick(profile, model),
+  }));
+  if (further.length > FEW) {
+    return [...entries, { key: `${profile.id} *`, label: t(entries.length ? 'top.more_models' : 'top.all_models', { n: further.length, name: profile.name }), run: async () => {
+      const model = await openDialog((close) => html`<${AllModels} name=${profile.name} models=${further} close=${close} />`);
+      if (model) pick(profile, model);
+    } }];
+  }
+  if (entries.length) return entries;
+  return [{ key: `${profile.id} ?`, label: profile.name, meta: t(offered.value[keyOf(profile)] === undefined ? 'top.asking' : 'top.no_models'), href: link('settings', 'providers') }];
+}
+
 /** @param {{chat: Chat}} props */
 export function ModelPicker({ chat }) {
   const chosen = profileOf(chat);
-  const pick = (/** @type {Profile} */ profile, /** @type {string} */ model) => setMeta(chat, { profile: profile.id, model }).catch((error) => {
+  const pick = (/** @type {Profile} */ profile, /** @type {string} */ model) => setMeta(chat, { profile: profile.id, model }).then(() => {
+    if (chat.error.value?.code === 'no_model') chat.error.value = null;
+  }, (error) => {
     chat.error.value = error;
   });
-  const item = (/** @type {Profile} */ profile, /** @type {string} */ model) => ({
-    key: `${profile.id} ${model}`, checked: profile.id === chosen.id && model === chosen.model, label: profile.kind === 'mirror' ? t('mirror.name') : model || profile.name,
-    meta: profile.kind === 'mirror' ? t('mirror.about') : profile.name, run: () => pick(profile, model),
-  });
-  const items = profiles.value.flatMap((profile) => {
-    const further = furtherModels(profile);
-    const configured = profile.models?.length ? profile.models : [profile.model];
-    // One that was picked from the dialog stands in the menu, too.
-    const shown = [...configured, ...(profile.id === chosen.id && !configured.includes(chosen.model) ? [chosen.model] : [])];
-    if (further.length <= FEW) return [...new Set([...shown, ...further])].map((model) => item(profile, model));
-    return [...shown.map((model) => item(profile, model)), { key: `${profile.id} *`, label: t('top.more_models', { n: further.length, name: profile.name }), run: async () => {
-      const model = await openDialog((close) => html`<${AllModels} name=${profile.name} models=${further} close=${close} />`);
-      if (model) await pick(profile, model);
-    } }];
-  });
-  const label = chosen.kind === 'mirror' ? t('mirror.name') : chosen.model === chosen.name ? chosen.name : `${chosen.model || '?'} · ${chosen.name}`;
-  return html`<${Menu} label=${label} name=${t('top.model', { model: chosen.kind === 'mirror' ? t('mirror.name') : chosen.model })} onOpen=${askProviders}
-    items=${[...items, { key: 'add', label: t('top.add_model'), href: link('settings', 'providers') }]} />`;
+  const model = chosen.kind === 'mirror' ? t('mirror.name') : chosen.model || t('top.choose_model');
+  const label = chosen.kind === 'mirror' || chosen.model === chosen.name ? model : `${model} · ${chosen.name}`;
+  return html`<${Menu} label=${label} name=${t('top.model', { model })} onOpen=${askProviders}
+    items=${[...profiles.value.flatMap((profile) => entriesOf(profile, chosen, pick)), { key: 'add', label: t('top.add_model'), href: link('settings', 'providers') }]} />`;
 }
 
 /** @param {{name: string, models: string[], close: (model?: string) => void}} props */

@@ -4,7 +4,7 @@ import { t } from '../i18n/index.js';
 import { openCalls, runLoop, settleCalls, unfinished } from '../llm/loop.js';
 import { callSignal, isFinal, onResync, resolved, ticks } from '../store.js';
 import { announce } from '../ui.js';
-import { chats } from './chats.js';
+import { chats, profileOf, requireModel } from './chats.js';
 import { loadContext, readChat } from './stored.js';
 import { turnOf } from './turn.js';
 
@@ -28,6 +28,7 @@ export function stop(chat) {
  * @param {Work} [work] what is done then
  */
 export async function run(chat, before, work = runLoop) {
+  requireModel(profileOf(chat));
   chat.error.value = null;
   chat.runs++;
   // Said at once, so that a second Enter or an early look finds the chat busy.

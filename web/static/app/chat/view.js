@@ -45,7 +45,7 @@ function Banner() {
 function Errors({ chat }) {
   const error = chat.error.value;
   if (!error || chat.state.value === 'missing' || chat.state.value === 'error') return null;
-  return html`<div class="composer-error"><${ErrorBox} error=${error}><${Button} small kind="quiet" onClick=${() => {
+  return html`<div class="composer-error"><${ErrorBox} error=${error}>${error.code === 'no_model' ? html`<a class="btn small" href=${link('settings', 'providers')}>${t('chat.providers')}</a>` : null}<${Button} small kind="quiet" onClick=${() => {
     chat.error.value = null;
   }}>${t('ui.close')}<//><//></div>`;
 }

@@ -29,7 +29,7 @@ export function Welcome({ chat }) {
       const model = server.models?.[0] ?? '';
       await addProvider(name, { kind: 'openai', base_url: server.base_url, model, models: server.models ?? [] });
       await loadProfiles();
-      await setMeta(chat, { profile: name, model });
+      if (model) await setMeta(chat, { profile: name, model });
       setError(null);
     } catch (failure) {
       setError(failure);
@@ -46,8 +46,9 @@ export function Welcome({ chat }) {
             setPicking(false);
           }} />` : html`<div class="row"><code>${shortPath(root.value)}</code><${Button} small onClick=${() => setPicking(true)}>${t('welcome.change')}<//></div>`}</li>
         <li class="step"><h2>${t('welcome.model')}</h2><p>${t('welcome.model_text')}</p>
-          <div class="stack" role="radiogroup" aria-label=${t('welcome.model')}>${profiles.value.map((profile) => html`<label class="choice" key=${profile.id}><input type="radio" name="profile" checked=${profile.id === chosen.id} onChange=${() => setMeta(chat, { profile: profile.id, model: profile.model })} />
+          <div class="stack" role="radiogroup" aria-label=${t('welcome.model')}>${profiles.value.filter(({ model }) => model).map((profile) => html`<label class="choice" key=${profile.id}><input type="radio" name="profile" checked=${profile.id === chosen.id} onChange=${() => setMeta(chat, { profile: profile.id, model: profile.model })} />
             <span><b>${profile.kind === 'mirror' ? t('mirror.name') : profile.name}</b><span class="meta">${profile.kind === 'mirror' ? t('mirror.about') : profile.model}</span></span></label>`)}
+          ${profiles.value.filter(({ model }) => !model).map(({ id, name }) => html`<div class="choice" key=${id}><span><b>${name}</b><span class="meta">${t('welcome.no_model')}</span></span><span class="grow"></span><a class="btn small" href=${link('settings', 'providers')}>${t('chat.providers')}</a></div>`)}
           ${(local ?? []).filter(({ base_url }) => !known.has(base_url)).map((server) => html`<div class="choice" key=${server.base_url}><span><b>${server.name}</b><span class="meta">${t('welcome.found', { where: server.base_url, n: server.models?.length ?? 0 })}</span></span><span class="grow"></span><${Button} small onClick=${() => addLocal(server)}>${t('welcome.use')}<//></div>`)}</div>
           ${error ? html`<${ErrorBox} error=${error} />` : null}
           <p>${tx('welcome.other', { link: html`<a href=${link('settings', 'providers')}>${t('welcome.providers')}</a>` })}</p></li>
