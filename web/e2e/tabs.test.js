@@ -218,6 +218,64 @@ scenario('a question asked in one tab is in view in another that shows the same 
     const log = /** @type {HTMLElement} */ (document.querySelector('.log')).getBoundingClientRect();
     return top >= log.top && bottom <= log.bottom;
   }), 'the whole card can be seen');
+  // Nobody is led to what is in view: not there, and not in a tab that is opened while it waits.
+  const three = await stage.page({ path: await chatOf(one) });
+  await three.question('f5.txt');
+  for (const person of [one, two, three]) {
+    await person.page.bringToFront();
+    await until(async () => /\bseen\b/.test((await person.bar.getAttribute('class')) ?? ''), 'the bar shows for the keyboard only');
+  }
+  await three.log.evaluate((log) => {
+    log.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
+    log.scrollTop = 0;
+  });
+  await until(async () => !/\bseen\b/.test((await three.bar.getAttribute('class')) ?? ''), 'out of view, the bar leads to it');
+});
+
+scenario('the bar of waiting questions covers nothing of Settings', { files, context: { viewport: { width: 320, height: 600 } } }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/read_file path=README.md');
+  await me.question('README.md');
+  for (const section of ['mcp', 'tools', 'permissions', 'providers', 'audit', 'appearance', 'about']) {
+    await me.go(`settings/${section}`);
+    await me.page.locator('.page h1').waitFor();
+    await me.bar.getByText('1 question waiting').waitFor();
+    const apart = await me.page.evaluate(() => /** @type {HTMLElement} */ (document.querySelector('.waiting')).getBoundingClientRect().top - /** @type {HTMLElement} */ (document.querySelector('.scroll.settings')).getBoundingClientRect().bottom);
+    assert.ok(apart >= 0, `${section}: ${apart}`);
+  }
+  await me.bar.click();
+  await me.question('README.md');
+});
+
+scenario('theme and language that are chosen in one tab are those of the others', { files }, async (stage) => {
+  const one = await stage.page();
+  const two = await stage.page({ path: 'settings/appearance' });
+  const look = (/** @type {import('./rig.js').Person} */ person) => person.page.evaluate(() => `${document.documentElement.dataset.theme ?? 'system'} ${document.documentElement.lang}`);
+  const chosen = (/** @type {import('./rig.js').Person} */ person) => person.page.locator('.seg input:checked').evaluateAll((list) => list.map((input) => /** @type {HTMLInputElement} */ (input).labels?.[0].textContent).join(' '));
+  await one.go('settings/appearance');
+  await one.front();
+  for (const [choice, wanted] of [['Dark', 'dark en'], ['Light', 'light en'], ['System', 'system en'], ['Dark', 'dark en'], ['Español', 'dark es']]) {
+    await one.page.locator('.seg').getByText(choice, { exact: true }).click();
+    await until(async () => (await look(two)) === wanted, `the other tab is ${wanted}`);
+    assert.equal(await look(one), wanted);
+    await until(async () => (await chosen(two)) === (await chosen(one)), 'its choices are shown there');
+  }
+  await two.page.getByRole('heading', { name: 'Apariencia' }).waitFor();
+});
+
+scenario('a launch address in an open tab leaves the address of what it shows', { files, rules: ['R:./**'] }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/read_file path=README.md');
+  await me.sees('This is the readme.');
+  await me.idle();
+  for (const where of ['settings/about', await chatOf(me)]) {
+    await me.go(where);
+    await me.page.goto(await stage.companion.address());
+    await until(async () => (await me.page.evaluate(() => location.hash)) === `#/${where}`, `the address is that of ${where}`);
+  }
+  await me.sees('This is the readme.');
+  await me.page.reload();
+  await me.sees('This is the readme.');
 });
 
 scenario('a tab that closes in the middle hands its turn to another', { files, rules: ['R:./**'] }, async (stage) => {

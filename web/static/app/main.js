@@ -7,6 +7,7 @@ import { followEvents } from './events.js';
 import { Gate, LetIn, waitingOrigin } from './gate.js';
 import { t } from './i18n/index.js';
 import { loadProfiles } from './llm/profiles.js';
+import { followLook } from './look.js';
 import { followAddress, launchParts, route } from './router.js';
 import { applyEvent, connection, loadShared, setConnection, status, ticks } from './store.js';
 import { Announcer, Button, Dialogs, ErrorBox, setDrawer } from './ui.js';
@@ -88,6 +89,7 @@ function follow() {
 
 followAddress((parts) => pair(parts));
 route.subscribe(() => setDrawer(false));
+followLook();
 follow();
 watchQuestions();
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

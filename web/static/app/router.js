@@ -49,12 +49,15 @@ export function navigate(to, replace = false) {
   } else location.hash = to;
 }
 
-/** Follows the address bar; `launched` gets a code that was pasted into an open tab. @param {(parts: {code: string, server: string}) => void} launched */
+/** The fragment of a route. @param {Route} route */
+const linkTo = ({ view, parts }) => (view === 'chat' && !parts.length ? '' : link(view, ...parts));
+
+/** Follows the address bar; `launched` gets a code that was pasted into an open tab, which goes on showing what it shows. @param {(parts: {code: string, server: string}) => void} launched */
 export function followAddress(launched) {
   addEventListener('hashchange', () => {
     const parts = launchParts(location.hash);
     if (parts) {
-      history.replaceState(null, '', location.pathname + location.search);
+      history.replaceState(null, '', location.pathname + location.search + linkTo(route.peek()));
       launched(parts);
       return;
     }

@@ -95,22 +95,46 @@ export function useFollow() {
 /** Of these questions the ones whose cards cannot be seen well enough to answer them. @param {{current: HTMLElement|null}} box @param {string[]} ids @returns {string[]} */
 export function useUnseen(box, ids) {
   const [seen, setSeen] = useState(/** @type {Set<string>} */ (new Set()));
-  const shown = useRef(seen);
-  shown.current = seen;
-  // Cards come and go with what is drawn around them, so they are looked for after every drawing.
   useEffect(() => {
-    const cards = ids.map((id) => document.getElementById(`question-${id}`)).filter((card) => card !== null);
-    const observer = new IntersectionObserver((entries) => {
-      const next = new Set(shown.current);
+    if (!ids.length) return undefined;
+    /** @type {Map<string, Element>} */
+    const cards = new Map();
+    const mark = (/** @type {string} */ id, /** @type {boolean} */ inView) => setSeen((before) => {
+      if (before.has(id) === inView) return before;
+      const next = new Set(before);
+      if (inView) next.add(id);
+      else next.delete(id);
+      return next;
+    });
+    const view = new IntersectionObserver((entries) => {
       for (const { target, intersectionRatio, intersectionRect, rootBounds } of entries) {
-        const enough = intersectionRatio >= 0.6 || (rootBounds !== null && intersectionRect.height >= rootBounds.height * 0.6);
-        if (enough) next.add(target.id);
-        else next.delete(target.id);
+        const id = target.id.replace(/^question-/, '');
+        if (cards.get(id) === target) mark(id, intersectionRatio >= 0.6 || (rootBounds !== null && intersectionRect.height >= rootBounds.height * 0.6));
       }
-      if (next.size !== shown.current.size || [...next].some((id) => !shown.current.has(id))) setSeen((shown.current = next));
     }, { root: box.current, threshold: [0, 0.3, 0.6, 0.9, 1] });
-    for (const card of cards) observer.observe(card);
-    return () => observer.disconnect();
-  });
-  return ids.filter((id) => !seen.has(`question-${id}`) || !document.getElementById(`question-${id}`));
+    // Cards come, go and move with what is drawn around them, at any time.
+    const look = () => {
+      for (const id of ids) {
+        const card = document.getElementById(`question-${id}`);
+        const before = cards.get(id);
+        if (card === (before ?? null)) continue;
+        if (before) view.unobserve(before);
+        if (card) {
+          cards.set(id, card);
+          view.observe(card);
+        } else {
+          cards.delete(id);
+          mark(id, false);
+        }
+      }
+    };
+    const changes = new MutationObserver(look);
+    changes.observe(box.current ?? document.body, { childList: true, subtree: true });
+    look();
+    return () => {
+      view.disconnect();
+      changes.disconnect();
+    };
+  }, [ids.join()]);
+  return ids.filter((id) => !seen.has(id));
 }

@@ -51,7 +51,8 @@ function Errors({ chat }) {
 }
 
 /**
- * Over the lower edge of what scrolls: says that questions wait, and brings the next one into view, in whichever chat it is.
+ * At the lower edge of what scrolls: says that questions wait, and brings the next one into view, in whichever chat it is.
+ * It lies over the end of a chat, where there is room for it; elsewhere it has a line of its own.
  * While all of them can be seen it shows for the keyboard only.
  * @param {{chat?: Chat, box?: {current: HTMLElement|null}, children?: any}} props
  */
@@ -73,7 +74,7 @@ export function WaitingBar({ chat, box = nowhere, children }) {
     } else openDialog((close) => html`<${LooseQuestions} onClose=${close} />`).catch(() => {});
   };
   if (!waiting.length && !children) return null;
-  return html`<div class="pills"><div>${children}${waiting.length ? html`<button type="button" class=${`waiting ${unseen.length ? '' : 'seen'}`} onClick=${show}><${Sign} kind="wait" /><span>${t('ask.waiting', { n: waiting.length })}</span> <u>${t('ask.show')}</u></button>` : null}</div></div>`;
+  return html`<div class=${`pills ${!chat && unseen.length ? 'docked' : ''}`}><div>${children}${waiting.length ? html`<button type="button" class=${`waiting ${unseen.length ? '' : 'seen'}`} onClick=${show}><${Sign} kind="wait" /><span>${t('ask.waiting', { n: waiting.length })}</span> <u>${t('ask.show')}</u></button>` : null}</div></div>`;
 }
 
 /** Questions that belong to no chat: a call run from Settings, another program. @param {{onClose: () => void}} props */

@@ -1,26 +1,8 @@
 // Settings → Appearance: theme and language, both kept in this browser.
-import { html, signal } from '../../vendor/preact.js';
+import { html } from '../../vendor/preact.js';
 import { language, setLanguage, t } from '../i18n/index.js';
+import { setTheme, theme } from '../look.js';
 import { Segmented } from '../ui.js';
-
-const root = typeof document === 'undefined' ? null : document.documentElement;
-/** The theme chosen: light, dark, or '' for the system's. */
-export const theme = signal(root?.dataset.theme ?? '');
-
-/** @param {string} next */
-export function setTheme(next) {
-  theme.value = next;
-  if (root) {
-    if (next) root.dataset.theme = next;
-    else delete root.dataset.theme;
-  }
-  try {
-    if (next) localStorage.setItem('zc.theme', next);
-    else localStorage.removeItem('zc.theme');
-  } catch {
-    // Without storage the choice lasts for this tab.
-  }
-}
 
 export function AppearanceSection() {
   return html`<h1 tabindex="-1">${t('look.title')}</h1><p class="lead">${t('look.lead')}</p>
