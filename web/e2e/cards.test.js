@@ -114,3 +114,129 @@ scenario('a yes given too soon is not taken, and says so', { files }, async (sta
   await me.answer(question, 'Allow once');
   await me.finished('read_file');
 });
+
+/** Room between the left edge of a card and a text in it. @param {import('playwright-core').Locator} text */
+const inset = (text) => text.evaluate((one) => one.getBoundingClientRect().left - /** @type {Element} */ (one.closest('.card')).getBoundingClientRect().left);
+
+scenario('a question that another tab answered says so, inside its card', { files }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/read_file path=README.md');
+  await me.question('README.md');
+  const other = await stage.page({ path: await me.page.evaluate(() => location.hash.slice(2)) });
+  await other.answer(await other.question('README.md'), 'Allow once');
+  await me.page.bringToFront();
+  const text = me.page.getByText('Answered in another tab.');
+  await text.waitFor();
+  assert.ok((await inset(text)) >= 10);
+});
+
+scenario('a file that was attached is read because it was attached, not by a rule that nobody wrote', { files }, async (stage) => {
+  const me = await stage.page();
+  await me.page.locator('#main input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('attached text\n') });
+  await me.page.locator('.composer .file', { hasText: 'notes.txt' }).waitFor();
+  const id = await until(async () => (await stage.companion.api('GET', '/api/conversations?limit=5')).conversations[0]?.id, 'the chat is stored');
+  const [file] = (await stage.companion.api('GET', `/api/conversations/${id}/files`)).files;
+  await me.say('look at it');
+  await me.idle();
+  await me.say(`/read_file path=${JSON.stringify(file.path)}`);
+  const card = await me.finished('read_file');
+  await has(card, /attached by you/);
+  assert.doesNotMatch((await card.textContent()) ?? '', /workspace|rule/);
+  await me.go('settings/audit');
+  await me.page.locator('.audit .line', { hasText: 'read_file' }).first().click();
+  await has(me.page.locator('.audit .card').first(), /Decided by\s*attached by you/);
+});
+
+for (const width of [1280, 320]) {
+  scenario(`a picture that is not admitted says at ${width} px how to admit it, without unfolding`, { files, context: { viewport: { width, height: 800 } } }, async (stage) => {
+    await startDummy(stage);
+    const me = await stage.page();
+    await me.say('/mcp_dummy_mcp_image {}');
+    await me.answer(await me.question('mcp_dummy_mcp_image'), 'Allow once');
+    const card = await me.finished('Dummy MCP · image');
+    const hint = card.getByText('A picture was left out.');
+    await hint.waitFor();
+    assert.equal(await card.locator('.line').getAttribute('aria-expanded'), 'false');
+    assert.match((await hint.textContent()) ?? '', /Dummy MCP, put media = \["dummy_mcp"\] under \[agents\.assistant\] in config\.toml\./);
+    assert.ok((await inset(hint)) >= 10);
+    await me.page.reload();
+    await card.getByText('A picture was left out.').waitFor();
+  });
+}
+
+scenario('what is not offered says why in a line of its own, and keys are shown only where there are keys', { files, context: { viewport: { width: 320, height: 560 } } }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/execute_command command="ls | wc"');
+  const question = await me.question('ls | wc');
+  const why = question.getByText('Not offered here, because a call like this is asked about each time: Allow for this session, Always.');
+  await why.waitFor();
+  for (const name of ['Allow for this session', 'Always…']) {
+    const button = question.getByRole('button', { name, exact: true });
+    assert.ok(await button.isDisabled());
+    assert.equal(await button.getAttribute('aria-describedby'), await why.getAttribute('id'));
+  }
+  const keys = () => question.locator('.choices kbd').evaluateAll((all) => all.filter((one) => one.getClientRects().length).length);
+  assert.equal(await keys(), 0);
+  // The card is higher than what is left of the window; its heading is seen all the same, below the bar.
+  const heading = await question.getByRole('heading').boundingBox();
+  const top = await me.page.locator('.top').boundingBox();
+  assert.ok(heading && top && heading.y >= top.y + top.height - 1 && heading.y < 300, JSON.stringify([heading, top]));
+  await me.page.setViewportSize({ width: 1280, height: 800 });
+  assert.equal(await keys(), 4);
+  await me.deny(question);
+  await me.idle();
+  await me.say('/read_file path=README.md');
+  const next = await me.question('README.md');
+  assert.equal(await next.getByText('Not offered here').count(), 0);
+  await me.deny(next);
+});
+
+scenario('the last minute of a question is counted, in a place kept for it, for nobody to hear; then the question says that it is over', { files }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/read_file path=README.md');
+  const question = await me.question('README.md');
+  const timer = question.getByRole('timer');
+  const places = async () => [await question.boundingBox(), await question.getByText(/waits until/).boundingBox()];
+  const { height = 0 } = (await question.boundingBox()) ?? {};
+  const [, before] = await places();
+  const [{ deadline }] = (await stage.companion.api('GET', '/api/approvals')).approvals;
+  const jump = (/** @type {number} */ left) => me.page.evaluate((to) => {
+    const real = /** @type {any} */ (globalThis).__now ??= Date.now.bind(Date);
+    const shift = to - real();
+    Date.now = () => real() + shift;
+  }, Date.parse(deadline) - left);
+  await jump(100_000);
+  await me.page.waitForTimeout(1_200);
+  assert.equal(await timer.textContent(), '');
+  await jump(45_000);
+  await until(async () => /^0:4\d$/.test((await timer.textContent()) ?? ''), 'it counts');
+  const [box, after] = await places();
+  assert.equal(box?.height, height);
+  assert.deepEqual(after, before, 'nothing moved');
+  assert.equal(await timer.evaluate((one) => Boolean(one.closest('[aria-live=polite], [role=status]'))), false);
+  await jump(-1);
+  await question.getByText('time is up').waitFor();
+  await me.deny(question);
+});
+
+scenario('while the connection is lost a question takes no answers and says so calmly', { files }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/read_file path=README.md');
+  const question = await me.question('README.md');
+  await stage.companion.end('SIGKILL');
+  await question.getByText('Not connected to the companion.').waitFor();
+  for (const name of ['Allow once', 'Allow for this session', 'Always…', 'Deny…', 'Stop']) assert.ok(await question.getByRole('button', { name, exact: true }).isDisabled(), name);
+  assert.equal(await question.locator('.err').count(), 0);
+});
+
+scenario('an error of one long line in a box of text wraps, code that is cut shows it', { files, context: { viewport: { width: 320, height: 700 } } }, async (stage) => {
+  const me = await stage.page({ path: await stage.companion.conversation('Boxes', [
+    { role: 'user', data: { text: 'x' } },
+    { role: 'assistant', data: { model: 'm', text: `\`\`\`\nError: ${'something_long '.repeat(20)}\n\`\`\`\n\n\`\`\`js\nconst long = [${'1, '.repeat(60)}];\n\`\`\`` } },
+  ]) });
+  const boxes = me.page.locator('.codebox pre');
+  await boxes.nth(1).waitFor();
+  const cut = await boxes.evaluateAll((all) => all.map((one) => [one.scrollWidth > one.clientWidth, getComputedStyle(one).backgroundImage.includes('linear-gradient')]));
+  assert.equal(cut[0][0], false);
+  assert.deepEqual(cut[1], [true, true]);
+});

@@ -52,6 +52,28 @@ scenario('the page says how a server is added, and what is made so appears by it
   await me.button('Stop My server').waitFor();
 });
 
+scenario('the log of a service opens under the head of its card and in view; a double click on Start is one click', { context: { viewport: { width: 1280, height: 657 } } }, async (stage) => {
+  const me = await stage.page({ path: 'settings/mcp' });
+  const card = me.page.locator('section.svc').filter({ has: me.page.getByRole('heading', { name: 'Dummy MCP' }) });
+  const start = (await me.button('Start Dummy MCP').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await me.page.mouse.dblclick(start.x + start.width / 2, start.y + start.height / 2, { delay: 10 });
+  await me.button('Stop Dummy MCP').waitFor();
+  // As it were a slower one, right after the button has come.
+  await me.button('Stop Dummy MCP').dispatchEvent('click');
+  await me.page.waitForTimeout(800);
+  const { state, restarts = 0 } = (await stage.companion.api('GET', '/api/services')).services.find((/** @type {any} */ one) => one.id === 'dummy_mcp');
+  assert.deepEqual([state, restarts], ['running', 0]);
+  await me.button('Log of Dummy MCP').click();
+  const log = card.locator('.logs');
+  await log.locator('.log-line', { hasText: 'ready' }).waitFor();
+  await me.page.waitForTimeout(100);
+  const [box, tools] = [await log.boundingBox(), await card.locator('.svc-tools').boundingBox()];
+  assert.ok(box && tools && box.y >= 0 && box.y + box.height <= 657, `in the window: ${JSON.stringify(box)}`);
+  assert.ok(box.y + box.height <= tools.y, 'above the tools');
+  await me.button('Stop Dummy MCP').click();
+  await me.button('Start Dummy MCP').waitFor();
+});
+
 scenario('nothing in the bar of a chat leads to a page that does not exist', {}, async (stage) => {
   const me = await stage.page();
   await me.page.locator('.chips button').first().click();

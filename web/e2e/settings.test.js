@@ -189,6 +189,125 @@ test('a provider is added, its key goes in sealed and never comes back', { skip,
   await new Promise((resolve) => models.close(resolve));
 });
 
+/** A model server that lists these. @param {string[]} names */
+async function modelServer(names) {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ object: 'list', data: names.map((id) => ({ id })) }));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
+  return { at: `127.0.0.1:${/** @type {any} */ (server.address()).port}/v1`, end: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+test('a provider without a model keeps what can be chosen on its card; the only model is chosen by itself', { skip, timeout: 120_000 }, async () => {
+  const [two, one] = [await modelServer(['alpha', 'beta']), await modelServer(['gamma'])];
+  const { page, context } = await settings();
+  const card = (/** @type {string} */ name) => page.getByRole('region', { name, exact: true });
+  const add = async (/** @type {string} */ name, /** @type {string} */ at) => {
+    await go(page, 'providers');
+    await page.getByRole('button', { name: /^Other/ }).click();
+    await page.getByLabel('Name').fill(name);
+    assert.ok(await page.getByLabel('Address').getAttribute('placeholder'));
+    await page.getByLabel('Address').fill(at);
+    await page.getByRole('button', { name: 'Add and test' }).click();
+  };
+  await add('two', two.at);
+  await card('two').getByText(`http://${two.at}`).waitFor();
+  await card('two').getByLabel('Model to start with:').waitFor();
+  await go(page, 'about');
+  await go(page, 'providers');
+  const select = card('two').getByLabel('Model to start with:');
+  await select.waitFor();
+  await page.reload();
+  await select.waitFor();
+  assert.equal(await page.locator('.err').count(), 0);
+  await select.selectOption('beta');
+  await card('two').locator('.facts-line', { hasText: 'beta' }).waitFor();
+  await select.waitFor({ state: 'detached' });
+  await add('one', one.at);
+  await card('one').locator('.facts-line', { hasText: 'gamma' }).waitFor();
+  assert.equal(await card('one').locator('select').count(), 0);
+  for (const name of ['one', 'two']) {
+    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await card(name).waitFor({ state: 'detached' });
+  }
+  assert.deepEqual(page.faults, []);
+  await context.close();
+  await Promise.all([two.end(), one.end()]);
+});
+
+/** Whether an element is in the window as a whole. @param {any} element */
+const inWindow = (element) => element.evaluate((/** @type {Element} */ one) => {
+  const { top, bottom } = one.getBoundingClientRect();
+  const pane = /** @type {Element} */ (one.closest('.settings')).getBoundingClientRect();
+  return top >= pane.top && bottom <= Math.min(innerHeight, pane.bottom) + 1;
+});
+
+for (const [width, height] of [[1280, 800], [320, 720]]) {
+  test(`the tester at ${width} px: its answer comes into view, faults stand at their field, rules are said once and the narrowest first`, { skip, timeout: 120_000 }, async () => {
+    const { page, context } = await settings({ width, height });
+    await go(page, 'permissions');
+    const form = page.locator('form.svc').last();
+    const run = form.getByRole('button', { name: 'Test', exact: true });
+    const verdict = form.locator('.verdict');
+    await run.click();
+    await form.getByText('Give a path to test.').waitFor();
+    assert.equal(await verdict.count(), 0);
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')), 'true');
+    await form.getByLabel('Path', { exact: true }).last().fill('docs/deep/a.md');
+    assert.equal(await form.locator('.bad').count(), 0);
+    await run.click();
+    await verdict.getByText('Each of these rules would cover it:').waitFor();
+    assert.equal(await verdict.getByText('would cover it').count(), 1);
+    assert.deepEqual(await verdict.locator('.proposed code').allTextContents(), ['R:./docs/deep/a.md', 'R:./docs/deep/**']);
+    await page.waitForTimeout(100);
+    assert.ok(await inWindow(verdict), 'the answer is in the window');
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Test', 'and the focus is where it was');
+    await form.locator('.seg input').nth(1).check({ force: true });
+    await run.click();
+    await form.getByText('Give a command to test.').waitFor();
+    await form.getByLabel('Command', { exact: true }).last().fill('ls | wc');
+    await form.getByLabel('Run in').fill('/no/such/folder');
+    await run.click();
+    await verdict.getByText('Not possible', { exact: true }).waitFor();
+    assert.equal((await verdict.textContent())?.replace(/\s+/g, ' ').trim(), '✕Not possible');
+    const cwd = form.getByLabel('Run in');
+    assert.equal(await cwd.getAttribute('aria-invalid'), 'true');
+    await form.locator('.label:has([aria-invalid=true])', { hasText: 'Run in' }).getByText('not an existing folder').waitFor();
+    const tops = await form.locator('.test-line :is(input, .btn)').evaluateAll((/** @type {Element[]} */ all) => all.map((one) => Math.round(one.getBoundingClientRect().top / 10)));
+    assert.equal(new Set(tops).size, width === 320 ? 3 : 1, `rows: ${tops}`);
+    await check(page, 'the tester with a fault');
+    assert.deepEqual(page.faults, []);
+    await context.close();
+  });
+}
+
+test('tools at 320 px: a description that is cut can be read whole, the hint of the filter fits', { skip, timeout: 120_000 }, async () => {
+  for (const lang of ['en', 'es']) {
+    const { page, context } = await settings({ width: 320, lang });
+    await go(page, 'tools');
+    const fits = await page.locator('.filter input').evaluate((/** @type {any} */ one) => {
+      const pen = /** @type {any} */ (document.createElement('canvas').getContext('2d'));
+      pen.font = getComputedStyle(one).font;
+      return pen.measureText(one.placeholder).width < one.clientWidth - 24;
+    });
+    assert.ok(fits, `${lang}: the placeholder fits`);
+    const row = page.locator('.tool', { hasText: 'edit_file' });
+    const text = row.locator('.meta');
+    const cut = () => text.first().evaluate((/** @type {Element} */ one) => one.scrollHeight > one.clientHeight + 1);
+    const more = row.getByRole('button', { name: /^(Show all|Mostrar todo)/ });
+    await more.click();
+    assert.equal(await cut(), false);
+    await row.getByRole('button', { name: /^(Show less|Mostrar menos)/ }).click();
+    await more.waitFor();
+    assert.equal(await cut(), true);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await more.waitFor({ state: 'detached' });
+    await context.close();
+  }
+});
+
 test('what a provider test met is said once, in the language of the page, by the names of its fields', { skip, timeout: 120_000 }, async () => {
   const { page, context } = await settings({ lang: 'es' });
   await go(page, 'providers');
