@@ -67,7 +67,7 @@ export function ProvidersSection() {
     test(name);
   };
   // A provider without a model is asked again whenever it is looked at, so that there is something to choose from.
-  const undecided = list.filter(({ props }) => !props.model?.value && props.base_url?.value).map(({ name }) => name);
+  const undecided = list.filter(({ props }) => !props.model?.value && props.base_url?.value && props.kind?.value).map(({ name }) => name);
   useEffect(() => {
     for (const name of undecided) if (!results[name]) test(name);
   }, [undecided.join('\n')]);
