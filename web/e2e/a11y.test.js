@@ -184,7 +184,7 @@ for (const language of ['en', 'es']) {
       location.hash = `#/${hash}`;
     }, route);
     await page.locator('.codebox .hljs-keyword, .codebox span').first().waitFor();
-    for (const summary of await page.locator('.log summary').all()) await summary.click({ force: true });
+    await page.locator('.log summary').evaluateAll((all) => all.forEach((one) => /** @type {HTMLElement} */ (one).click()));
     await look(me, 'messages', faults);
     await page.evaluate(() => {
       location.hash = '#/chat/nothere';

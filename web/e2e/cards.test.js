@@ -115,6 +115,27 @@ scenario('a yes given too soon is not taken, and says so', { files }, async (sta
   await me.finished('read_file');
 });
 
+scenario('a question whose server is stopped meanwhile says so, by the name that people know it by', { files, context: { locale: 'es-ES' } }, async (stage) => {
+  await startDummy(stage);
+  const page = await stage.context.newPage();
+  stage.pages.push(page);
+  await page.goto(await stage.companion.address());
+  await page.locator('.welcome-go button').click();
+  await page.locator('.composer button[type=submit]').waitFor();
+  await page.locator('.composer textarea').fill('/mcp_dummy_mcp_slow seconds=1');
+  await page.locator('.composer textarea').press('Escape');
+  await page.locator('.composer textarea').press('Enter');
+  await page.locator('section.card.ask').waitFor();
+  await stage.companion.api('POST', '/api/services/dummy_mcp/stop', {});
+  await page.locator('section.card.ask .note').getByText('MCP de prueba se detuvo; inícialo en Ajustes → MCP.').waitFor();
+  await page.waitForTimeout(600);
+  await page.getByRole('button', { name: 'Permitir una vez' }).click();
+  const card = page.locator('section.card.done', { hasText: 'slow' });
+  await has(card, /MCP de prueba se detuvo; inícialo en Ajustes → MCP\.$/);
+  await page.reload();
+  await has(card, /MCP de prueba se detuvo; inícialo en Ajustes → MCP\.$/);
+});
+
 /** Room between the left edge of a card and a text in it. @param {import('playwright-core').Locator} text */
 const inset = (text) => text.evaluate((one) => one.getBoundingClientRect().left - /** @type {Element} */ (one.closest('.card')).getBoundingClientRect().left);
 

@@ -2,7 +2,7 @@
 import { html, signal, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
 import { pairing } from '../api.js';
 import { formatTime, t, tx } from '../i18n/index.js';
-import { answer, approvals, connection, resolved, runClock, status } from '../store.js';
+import { answer, approvals, connection, resolved, runClock, services, status } from '../store.js';
 import { Button, ErrorBox, Sign } from '../ui.js';
 import { Always, Deny, Elicitation } from './answers.js';
 import { titleOf, What } from './asked.js';
@@ -63,6 +63,7 @@ export function Question({ approval }) {
   const lost = connection.value === 'lost';
   const can = lost ? NOTHING : choicesOf(approval);
   const off = sending || lost;
+  const stopped = ['stopped', 'failed'].includes(services.value[approval.server ?? '']?.state);
   useEffect(touch, []);
   useEffect(runClock, []);
 
@@ -109,6 +110,7 @@ export function Question({ approval }) {
     <div class="ask-head"><${Sign} kind="wait" /><h3 id=${`${id}-t`}>${titleOf(approval)}</h3><${Deadline} time=${approval.deadline} /></div>
     <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${isRule(approval.rule ?? '') ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
     <${What} approval=${approval} />
+    ${stopped ? html`<p class="note">${reasonText({ key: 'server_stopped', args: { server: approval.server ?? '' } })}</p>` : null}
     ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${off} />` : html`<${Choices} approval=${approval} can=${can} mode=${mode} lost=${lost} sending=${sending} decide=${decide} toggle=${toggle} />`}
     <p class="meta early" role="status">${lost ? t('ask.lost') : early ? t('ask.early') : ''}</p>
     <${OwnPage} approval=${approval} />
