@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { OpenAIStub } from './models.js';
-import { has, processes, scenario, until, useBrowser } from './rig.js';
+import { GUARD_MS, has, processes, scenario, until, useBrowser } from './rig.js';
 
 useBrowser();
 
@@ -141,6 +141,7 @@ scenario('dummy_mcp: started, used in an open chat, stopped, from the page; kill
   await me.button('Stop Dummy MCP').click();
   await me.button('Start Dummy MCP').waitFor();
   await until(() => mine().length === 0, 'its process is gone', 5_000);
+  await me.page.waitForTimeout(GUARD_MS);
   await me.button('Start Dummy MCP').click();
   await until(() => mine().length === 1, 'it runs again');
   const pids = mine();
@@ -196,6 +197,21 @@ scenario('Import takes exported chats and nothing else', { files }, async (stage
     await me.page.locator('.side').getByRole('alert').getByText(`${name} is no chat that was exported here`).waitFor();
   }
   assert.equal(await chats(), 0);
+  // What went wrong with a file does not stay beside what is done next.
+  const alert = me.page.locator('.side').getByRole('alert');
+  await me.say('hello');
+  await me.idle();
+  assert.equal(await alert.count(), 0, 'gone with the next message');
+  await give('other.json', Buffer.from('{"hello":1}'));
+  await alert.waitFor();
+  await me.button('New chat').click();
+  await alert.waitFor({ state: 'detached' });
+  await give('other.json', Buffer.from('{"hello":1}'));
+  await alert.waitFor();
+  await me.page.getByRole('searchbox').fill('hel');
+  await alert.waitFor({ state: 'detached' });
+  await me.page.getByRole('searchbox').fill('');
+  await stage.companion.api('DELETE', `/api/conversations/${(await stage.companion.api('GET', '/api/conversations')).conversations[0].id}`);
   // One that ended with a question is shown, and not asked again by itself.
   await give('open.json', Buffer.from(JSON.stringify({ format: 'zeroclaw-conversation', version: 1, title: 'Brought in', meta: {}, messages: [{ role: 'user', data: { text: 'and now?' } }] })));
   await me.sees('and now?');
@@ -232,8 +248,96 @@ scenario('search groups hits by chat, shows the words, and works by keyboard', {
   await me.page.keyboard.press('ArrowUp');
   await me.page.keyboard.press('Enter');
   await me.sees('y');
-  await me.page.keyboard.press('Escape');
+  await first.locator('a.snippet').nth(1).press('Escape');
   assert.equal(await me.page.getByRole('searchbox').inputValue(), '');
   await me.page.getByRole('searchbox').fill('nowhere to be found');
   await me.page.getByText('Nothing found').waitFor();
+});
+
+scenario('a hit leads to its message, however far back, shows it once and marks it', { files: { ...files, 'notes.md': 'First line.\nThe needle lies in the second line of this file.\n' }, rules: ['R:./**'], timeout: 150_000 }, async (stage) => {
+  const talk = Array.from({ length: 2_600 }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', data: { text: n === 300 ? 'a thimble between the rest' : `message ${n} ${'with some more words '.repeat(n % 9)}` } }));
+  const long = await stage.companion.conversation('Long haystack', talk);
+  const me = await stage.page();
+  await me.say('/read_file path=notes.md');
+  await me.sees(/A model would read this/);
+  await me.idle();
+  const short = await me.page.evaluate(() => location.hash);
+  const search = me.page.getByRole('searchbox');
+  await search.fill('needle');
+  await me.page.getByRole('status').getByText('1 hit in 1 chat').waitFor();
+  const snippets = me.page.locator('a.snippet');
+  assert.equal(await snippets.count(), 1, 'the result and the answer that repeats it are one hit');
+  const inView = (/** @type {import('playwright-core').Locator} */ element) => element.evaluate((one) => {
+    const { top, bottom } = one.getBoundingClientRect();
+    const log = /** @type {HTMLElement} */ (document.querySelector('.log')).getBoundingClientRect();
+    return top >= log.top - 1 && bottom <= log.bottom + 1;
+  });
+
+  await search.fill('thimble');
+  const thimble = snippets.filter({ hasText: 'thimble' });
+  await thimble.click();
+  const marked = me.page.locator('[data-found]');
+  await marked.getByText('a thimble between the rest').waitFor();
+  await until(() => inView(me.log.getByText('a thimble between the rest')), 'the message is in view');
+  await marked.waitFor({ state: 'detached' });
+  assert.ok(await inView(me.log.getByText('a thimble between the rest')), 'and stays there');
+  assert.equal(await me.page.evaluate(() => location.hash), `#/${long}`, 'the address is that of the chat');
+  assert.ok((await me.page.locator('article.turn').count()) <= 1_000, 'not everything is drawn');
+  await me.button('Show later messages').scrollIntoViewIfNeeded();
+  const above = () => me.log.getByText(/^message 499/).evaluate((one) => Math.round(one.getBoundingClientRect().top));
+  await until(async () => {
+    const top = await above();
+    await me.page.waitForTimeout(100);
+    return top === (await above());
+  }, 'the end of what is drawn is in view');
+  const top = await above();
+  await me.button('Show later messages').click();
+  await me.log.getByText(/^message 650/).first().waitFor({ state: 'attached' });
+  await me.page.waitForTimeout(200);
+  assert.equal(await above(), top, 'more below moves nothing');
+  await me.button('Jump to the end').click();
+  await until(() => inView(me.log.getByText(/^message 2599/)), 'the newest message is in view');
+  assert.equal(await me.button('Show later messages').count(), 0);
+  // The same hit leads there again, and so does one of another chat, whose card opens where the words are in a result.
+  await thimble.click();
+  await until(() => inView(me.log.getByText('a thimble between the rest')), 'the message is in view again');
+  await search.fill('needle');
+  await snippets.filter({ hasText: 'needle' }).click();
+  await until(async () => (await me.page.evaluate(() => location.hash)) === short, 'the other chat');
+  await marked.getByText(/needle lies in the second line/).waitFor();
+  const { messages } = await stage.companion.api('GET', `/api/conversations/${short.split('/').at(-1)}/messages`);
+  await me.go(`${short.slice(2)}?at=${messages.find((/** @type {any} */ one) => one.role === 'tool').seq}`);
+  await me.page.locator('section.card[data-found]').getByText(/needle lies in the second line/).waitFor();
+  await me.go('settings/about');
+  await me.go(long);
+  await until(() => inView(me.log.getByText(/^message 2599/)), 'without a place the end is shown');
+});
+
+scenario('a chat that begins with a file is named by its first text, and keeps the name that a person gives it', { files, timeout: 120_000 }, async (stage) => {
+  const me = await stage.page();
+  const attach = () => me.page.locator('.composer input[type=file]').setInputFiles([{ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('hi there') }]);
+  const current = (/** @type {string} */ title) => me.page.locator('.conv[aria-current=page]', { hasText: title }).waitFor();
+  await attach();
+  await current('plan.txt');
+  await me.composer.press('Enter');
+  await me.idle();
+  await current('plan.txt');
+  await me.say('What does the plan say?');
+  await current('What does the plan say?');
+  await me.idle();
+  await me.say('And then?');
+  await me.idle();
+  await current('What does the plan say?');
+  await me.button('New chat').click();
+  await attach();
+  await current('plan.txt');
+  await me.page.locator('.conv-row', { has: me.page.locator('[aria-current=page]') }).locator('.conv-more').click();
+  await me.page.getByRole('menuitem', { name: 'Rename…' }).click();
+  await me.page.locator('dialog').getByRole('textbox').fill('My plan');
+  await me.page.keyboard.press('Enter');
+  await current('My plan');
+  await until(async () => (await me.page.title()).includes('My plan'), 'the page knows the new name');
+  await me.say('hello');
+  await me.idle();
+  await current('My plan');
 });

@@ -18,7 +18,7 @@ export async function attach(chat, files, stored) {
     try {
       if (file.size > LIMIT) throw new Error(t('attach.too_big', { name: file.name, size: formatSize(file.size), limit: formatSize(LIMIT) }));
       if (!chat.id) {
-        await ensureStored(chat, file.name);
+        await ensureStored(chat, file.name, true);
         stored(chat.id);
       }
       const name = file.name || `pasted-${Date.now()}.${file.type.split('/')[1] ?? 'bin'}`;

@@ -3,7 +3,7 @@ import { t } from '../i18n/index.js';
 import { compactNow, openCalls, runLoop, unfinished } from '../llm/loop.js';
 import { chats, create, freshChat, newId, profileOf, requireModel } from './chats.js';
 import { load, run } from './runner.js';
-import { append, copyConversation, ensureStored, loadEarlier } from './stored.js';
+import { append, copyConversation, ensureStored, loadEarlier, nameByText } from './stored.js';
 
 export { forgetChat, fullness, newChat, newId, profileOf, sessionOf, usable } from './chats.js';
 export { load, stop } from './runner.js';
@@ -29,7 +29,8 @@ export async function send(chat, text, stored) {
   const files = chat.attached.value;
   chat.running.value = 'here';
   try {
-    await ensureStored(chat, text || files[0]?.name || '');
+    await ensureStored(chat, text);
+    await nameByText(chat, text);
   } catch (error) {
     chat.running.value = 'idle';
     throw error;

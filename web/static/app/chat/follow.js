@@ -6,11 +6,15 @@ const NEAR = 40;
 /** A scroll this soon after a wheel, a finger or a key is a person's. */
 const GESTURE_MS = 1_000;
 
+/** Drawings until everything around a place has its height. */
+const SETTLE_FRAMES = 8;
+
 const scrollKeys = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
 
 /**
- * @returns {{box: {current: HTMLElement|null}, inner: {current: HTMLElement|null}, away: boolean, toEnd: () => void, hold: () => void, onScroll: () => void}}
- * `box` scrolls, `inner` is all that is in it. `toEnd` follows the end again; `hold` keeps what is shown where it is while more is put above it.
+ * @returns {{box: {current: HTMLElement|null}, inner: {current: HTMLElement|null}, away: boolean, toEnd: () => void, hold: () => void, leave: () => void, bring: (element: HTMLElement) => void, onScroll: () => void}}
+ * `box` scrolls, `inner` is all that is in it. `toEnd` follows the end again; `hold` keeps what is shown where it is while more is put above it,
+ * `leave` while more is put below. `bring` shows an element.
  */
 export function useFollow() {
   const box = useRef(/** @type {HTMLElement|null} */ (null));
@@ -64,6 +68,11 @@ export function useFollow() {
       held.current = null;
     } else if (pinned.current) scrollToEnd();
   });
+  const look = () => {
+    const at = element();
+    pinned.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+    setAway(!pinned.current);
+  };
   const onScroll = () => {
     const at = element();
     const { top, height, room } = seen.current;
@@ -75,11 +84,27 @@ export function useFollow() {
         return;
       }
     }
-    pinned.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
-    setAway(!pinned.current);
+    look();
+  };
+  const leave = () => {
+    pinned.current = false;
+    setAway(true);
+  };
+  /** @param {HTMLElement} target */
+  const bring = (target) => {
+    leave();
+    // What comes into view on the way gets its real height only then.
+    let frames = 0;
+    const scroll = () => {
+      if (!target.isConnected || !box.current) return;
+      target.scrollIntoView({ block: target.offsetHeight > element().clientHeight * 0.8 ? 'start' : 'center' });
+      if (++frames < SETTLE_FRAMES) requestAnimationFrame(scroll);
+      else look();
+    };
+    scroll();
   };
   return {
-    box, inner, away, onScroll,
+    box, inner, away, onScroll, leave, bring,
     toEnd: () => {
       pinned.current = true;
       setAway(false);

@@ -6,7 +6,7 @@ import { formatTime, language, t } from '../i18n/index.js';
 import { link, navigate, route } from '../router.js';
 import { approvals, connection, conversations, loadConversations, moreConversations } from '../store.js';
 import { Button, confirmDialog, ErrorBox, Menu, promptDialog } from '../ui.js';
-import { forgetChat, newChat } from './conversation.js';
+import { chatOf, forgetChat, newChat } from './conversation.js';
 import { exportTo, importFrom } from './exchange.js';
 import { Hits, searchKeys, useSearch } from './search.js';
 
@@ -75,8 +75,15 @@ export function History() {
   const error = search.error ?? failed;
   /** @param {() => Promise<any>} work */
   const guarded = (work) => {
-    work().then(() => setFailed(null), setFailed);
+    setFailed(null);
+    work().catch(setFailed);
   };
+  // What went wrong with one thing does not stay beside the next.
+  const busy = chatOf(route.value.parts[0] ?? '').running.value !== 'idle';
+  useEffect(() => setFailed(null), [route.value, query]);
+  useEffect(() => {
+    if (busy) setFailed(null);
+  }, [busy]);
   const start = () => {
     newChat();
     navigate(link('chat'));

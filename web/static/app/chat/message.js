@@ -39,11 +39,12 @@ function BranchButton({ chat, message }) {
 export function UserMessage({ chat, message, busy }) {
   const [editing, setEditing] = useState(false);
   const text = message.data.text ?? '';
-  if (editing) return html`<article class="turn plain"><${EditBox} text=${text} onCancel=${() => setEditing(false)} onSave=${(/** @type {string} */ next) => {
+  const id = `message-${message.id}`;
+  if (editing) return html`<article class="turn plain" id=${id}><${EditBox} text=${text} onCancel=${() => setEditing(false)} onSave=${(/** @type {string} */ next) => {
     setEditing(false);
     guarded(chat, () => resend(chat, message.id, next));
   }} /></article>`;
-  return html`<article class="turn"><h2 class="sr">${t('chat.you')}</h2><div class="msg user"><${PlainText} text=${text} />${message.data.files ? html`<${FileList} files=${message.data.files} chatId=${chat.id} />` : null}</div>
+  return html`<article class="turn" id=${id}><h2 class="sr">${t('chat.you')}</h2><div class="msg user"><${PlainText} text=${text} />${message.data.files ? html`<${FileList} files=${message.data.files} chatId=${chat.id} />` : null}</div>
     <div class="msg-tools right"><${CopyButton} text=${text} /><${Button} kind="quiet" small disabled=${busy} onClick=${() => setEditing(true)}>${t('chat.edit')}<//><${BranchButton} chat=${chat} message=${message} /></div></article>`;
 }
 
@@ -94,10 +95,11 @@ function noticeOf({ stopped, partial, kind }, active) {
 /** @param {{chat: Chat, message: Message, results: Record<string, MessageData>, busy: boolean, last: boolean}} props */
 export function AssistantMessage({ chat, message, results, busy, last }) {
   const { data } = message;
-  if (data.kind === 'summary') return html`<article class="turn"><details><summary>${t('chat.summary')}</summary><div class="reason"><${Markdown} text=${data.text ?? ''} /></div></details></article>`;
+  const id = `message-${message.id}`;
+  if (data.kind === 'summary') return html`<article class="turn" id=${id}><details><summary>${t('chat.summary')}</summary><div class="reason"><${Markdown} text=${data.text ?? ''} /></div></details></article>`;
   const active = busy && last;
   const notice = noticeOf(data, active);
-  return html`<article class=${`turn ${last ? 'plain' : ''}`}><h2 class="sr">${data.model ?? t('chat.assistant')}</h2>
+  return html`<article class=${`turn ${last ? 'plain' : ''}`} id=${id}><h2 class="sr">${data.model ?? t('chat.assistant')}</h2>
     ${data.reasoning ? html`<${Reasoning} text=${data.reasoning} />` : null}
     ${data.text ? html`<div class="msg"><${Markdown} text=${data.text} /></div>` : null}
     ${data.calls?.length ? html`<div class="stack calls">${data.calls.map((call) => html`<${Whole} key=${call.call_id}><${CallCard} asked=${call} result=${results[call.call_id]} active=${active} /><//>`)}${data.calls.length > 1 ? html`<${Batches} callIds=${data.calls.map((call) => call.call_id)} />` : null}</div>` : null}

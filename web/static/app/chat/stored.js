@@ -143,21 +143,31 @@ export function keepPartial(chat, data, leaving = false) {
   }).catch(() => {});
 }
 
-/** Makes the chat exist at the companion. @param {Chat} chat @param {string} title */
-export async function ensureStored(chat, title) {
+/** Makes the chat exist at the companion. @param {Chat} chat @param {string} words what it begins with @param {boolean} [forNow] its first text names it anew */
+export async function ensureStored(chat, words, forNow = false) {
   if (chat.id) return;
-  const named = titleOf(title);
-  const answer = await api.post('/api/conversations', { title: named, meta: chat.head.value.meta });
+  const named = titleOf(words);
+  const head = { title: named, meta: { ...chat.head.value.meta, ...(forNow ? { title_for_now: named } : {}) } };
+  const answer = await api.post('/api/conversations', head);
   const { id } = answer.conversation ?? answer;
   chat.id = id;
   chat.version = (answer.conversation ?? answer).version ?? 0;
-  chat.head.value = { title: named, meta: chat.head.value.meta };
+  chat.head.value = head;
   chat.state.value = 'ready';
   settleChat(chat);
   await api.get(url`/api/conversations/${id}`).then((head) => {
     chat.version = head.version ?? chat.version;
   }, () => {});
   loadConversations().catch(() => {});
+}
+
+/** A chat that began with a file is named by its first text, unless a person has named it. @param {Chat} chat @param {string} text */
+export async function nameByText(chat, text) {
+  const { title, meta: { title_for_now: forNow, ...meta } } = chat.head.value;
+  if (forNow === undefined || !text.trim()) return;
+  const named = title === forNow ? titleOf(text) : title;
+  await api.patch(url`/api/conversations/${chat.id}`, { title: named, meta });
+  chat.head.value = { title: named, meta };
 }
 
 /** @param {Chat} chat @param {any} meta what changes */

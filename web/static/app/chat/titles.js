@@ -1,18 +1,24 @@
 // What a chat is called before a person names it: by what it began with.
+import { toolLabel } from '../calls/names.js';
 import { t } from '../i18n/index.js';
 import { parseToolText } from '../llm/toolline.js';
+import { tools } from '../store.js';
 
 const LONGEST = 60;
 
-/** A tool line by what it is about, which tells such chats apart: “ls -la · execute_command”. @param {string} line */
+/** The last part of a path, which says more than where it lies. @param {string} path */
+const fileOf = (path) => /[^\\/]+(?=[\\/]*$)/.exec(path)?.[0] ?? path;
+
+/** A tool line by what it is about, which tells such chats apart: “ls -la · execute_command”, “README.md · read_file”. @param {string} line */
 function ofToolLine(line) {
   const name = /^\/([A-Za-z][\w-]{0,63})(?=\s|$)/.exec(line)?.[1];
   if (!name) return '';
   const read = parseToolText(line, [{ name }]);
   const args = read && 'calls' in read ? read.calls[0].arguments : {};
-  const subject = ['command', 'path', 'query', 'pattern', 'url'].map((key) => args[key]).find((value) => typeof value === 'string' && value.trim())
-    ?? Object.values(args).find((value) => typeof value === 'string' && value.trim());
-  return subject ? `${subject} · ${name}` : name;
+  const said = (/** @type {string} */ key) => typeof args[key] === 'string' && args[key].trim();
+  const key = ['command', 'path', 'query', 'pattern', 'url', ...Object.keys(args)].find(said);
+  const label = toolLabel({ tool: name, server: tools.peek().find((tool) => tool.name === name)?.server });
+  return key ? `${key === 'path' ? fileOf(args[key].trim()) : args[key]} · ${label}` : label;
 }
 
 /** @param {string} text the first message */

@@ -9,19 +9,17 @@ import { link, navigate, route } from '../router.js';
 import { approvals, connection, conversations, status } from '../store.js';
 import { Button, Dialog, Empty, ErrorBox, openDialog, Shell, Sign } from '../ui.js';
 import { Composer } from './composer.js';
-import { chatOf, continueChat, load, loadEarlier, profileOf } from './conversation.js';
+import { chatOf, continueChat, load, profileOf } from './conversation.js';
 import { useFollow, useUnseen } from './follow.js';
 import { History } from './history.js';
 import { AssistantMessage, UserMessage } from './message.js';
+import { usePlace } from './place.js';
 import { LiveAnswer } from './stream.js';
 import { TopBar } from './topbar.js';
 import { Welcome, welcomed } from './welcome.js';
+import { MOST, useWindow } from './window.js';
 
 /** @typedef {import('./conversation.js').Chat} Chat @typedef {import('../types.js').Message} Message @typedef {import('../types.js').MessageData} MessageData */
-
-/** Messages that are mounted at first, and how many more each “show earlier” brings. */
-const MOUNTED = 200;
-const MOST = 1_000;
 
 const nowhere = { current: null };
 
@@ -95,6 +93,9 @@ function resultsOf(messages) {
   return results;
 }
 
+/** Whether a message is drawn by itself: a result shows in the card of its call. @param {Message} message */
+const ownRow = ({ role }) => role !== 'tool';
+
 /** Without what is kept of an answer that still streams: that shows in the stream itself. @param {Chat} chat */
 function settled(chat) {
   const messages = chat.messages.value;
@@ -110,12 +111,15 @@ const goesOn = ({ kind, stopped, partial }) => Boolean(stopped || partial || (ki
 
 /** @param {{chat: Chat}} props */
 function Messages({ chat }) {
-  const { box, inner, away, toEnd, hold, onScroll } = useFollow();
-  const [limit, setLimit] = useState(MOUNTED);
+  const scroll = useFollow();
+  const { box, inner, away, onScroll } = scroll;
   const drawn = useRef(/** @type {Map<string, {deps: any[], view: any}>} */ (new Map()));
   const state = chat.state.value;
   const busy = chat.running.value !== 'idle';
   const messages = settled(chat);
+  const shown = messages.filter(ownRow);
+  const { visible, earlier, later, full, showEarlier, showLater, toEnd, mount } = useWindow(chat, shown, scroll);
+  usePlace(chat, (message) => mount(settled(chat).filter(ownRow), message), scroll.bring);
 
   // What a person just sent is always shown, wherever they had scrolled.
   const own = messages.findLast(({ role }) => role === 'user');
@@ -123,18 +127,8 @@ function Messages({ chat }) {
     if (own && own === messages.at(-1)) toEnd();
   }, [own?.id]);
 
-  const shown = messages.filter(({ role }) => role !== 'tool');
-  const visible = shown.slice(-limit);
-  const earlier = shown.length > visible.length || chat.more.value;
-  const showEarlier = async () => {
-    if (shown.length <= limit) await loadEarlier(chat).catch((error) => {
-      chat.error.value = error;
-    });
-    hold();
-    setLimit(Math.min(MOST, limit + MOUNTED));
-  };
   const results = resultsOf(messages);
-  const last = visible.at(-1)?.id;
+  const last = shown.at(-1)?.id;
   const cache = drawn.current;
   const views = visible.map((message) => {
     const isLast = message.id === last;
@@ -158,9 +152,9 @@ function Messages({ chat }) {
     ${state === 'loading' ? html`<p class="meta" role="status">${t('ui.loading')}</p>` : null}
     ${state === 'missing' ? html`<${Empty} title=${t('chat.missing')} action=${html`<a class="btn" href=${link('chat')}>${t('history.new')}</a>`} />` : null}
     ${state === 'error' ? html`<${ErrorBox} title=${t('chat.load_failed')} error=${chat.error.value}><${Button} small onClick=${() => load(chat)}>${t('ui.retry')}<//><//>` : null}
-    ${earlier ? html`<p class="earlier">${limit >= MOST && shown.length > MOST ? html`<span class="meta">${t('chat.most', { n: MOST })}</span>` : html`<${Button} kind="quiet" small onClick=${showEarlier}>${t('chat.earlier')}<//>`}</p>` : null}
+    ${earlier ? html`<p class="earlier">${full ? html`<span class="meta">${t('chat.most', { n: MOST })}</span>` : html`<${Button} kind="quiet" small onClick=${showEarlier}>${t('chat.earlier')}<//>`}</p>` : null}
     ${state === 'new' && !messages.length ? html`<${Start} chat=${chat} />` : null}
-    ${views}<${LiveAnswer} chat=${chat} />
+    ${views}${later ? html`<p class="earlier"><${Button} kind="quiet" small onClick=${showLater}>${t('chat.later')}<//></p>` : null}<${LiveAnswer} chat=${chat} />
     ${loose.map((approval) => html`<${Whole} key=${approval.id}><${Question} approval=${approval} /><//>`)}
     ${chat.running.value === 'elsewhere' ? html`<p class="live-note"><${Sign} kind="run" />${t('chat.elsewhere')}</p>` : null}
     ${halfWay && !chat.error.value ? html`<p class="divider">${t('chat.interrupted')}</p>` : null}
