@@ -114,6 +114,7 @@ func (s *Server) wireState() {
 		Asked:    func(q approval.Question) { s.hub.Publish("question.asked", map[string]any{"approval": q}) },
 		Ended:    s.questionEnded,
 		Remember: func(q approval.Question, a approval.Answer) error { return s.sessions.Remember(q, a) },
+		Log:      s.log,
 	})
 }
 

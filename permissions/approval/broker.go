@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -35,9 +37,10 @@ type Config struct {
 	Asked func(Question)
 	Ended func(Resolution)
 	// Remember saves an answer that counts for longer than this call. It is
-	// called for the winning answer only, before the call goes on. An error
-	// turns the answer into one for this call.
+	// called for the winning answer only, before the call goes on. An error,
+	// or a panic, turns the answer into one for this call.
 	Remember func(Question, Answer) error
+	Log      *slog.Logger // faults of Remember; default slog.Default
 }
 
 // Broker holds the questions that wait for a person.
@@ -76,6 +79,9 @@ func NewBroker(c Config) *Broker {
 	}
 	if c.Remember == nil {
 		c.Remember = func(Question, Answer) error { return nil }
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
 	}
 	return &Broker{config: c, open: map[string]*pending{}, ended: map[string]Outcome{}, changed: make(chan struct{})}
 }
@@ -119,8 +125,9 @@ func (b *Broker) Ask(ctx context.Context, q Question) Resolution {
 	b.open[q.ID] = p
 	b.order = append(b.order, q.ID)
 	b.mu.Unlock()
-	b.config.Asked(q)
-	close(p.told)
+	// Whatever ends this, no question is left that no call waits for.
+	defer b.take(q.ID, Cancelled)
+	b.tell(p)
 
 	deadline := time.NewTimer(q.Deadline.Sub(now))
 	defer deadline.Stop()
@@ -142,15 +149,22 @@ func (b *Broker) Ask(ctx context.Context, q Question) Resolution {
 			if left, _ := b.aloneIn(now); left != 0 {
 				continue
 			}
-			return b.end(p, Nobody)
+			return b.end(ctx, p, Nobody)
 		case <-deadline.C:
 			stop()
-			return b.end(p, Expired)
+			return b.end(ctx, p, Expired)
 		case <-ctx.Done():
 			stop()
-			return b.end(p, Cancelled)
+			return b.end(ctx, p, Cancelled)
 		}
 	}
+}
+
+// tell announces a question. An answer does not wait for it for ever, even
+// when announcing it fails.
+func (b *Broker) tell(p *pending) {
+	defer close(p.told)
+	b.config.Asked(p.question)
 }
 
 // aloneIn says how long a question asked at the given time still waits for
@@ -169,9 +183,16 @@ func (b *Broker) aloneIn(asked time.Time) (time.Duration, <-chan struct{}) {
 }
 
 // end closes a question that nobody answered, unless an answer came first.
-func (b *Broker) end(p *pending, o Outcome) Resolution {
+// Such an answer may still be being saved, which a call that is over need not
+// wait for.
+func (b *Broker) end(ctx context.Context, p *pending, o Outcome) Resolution {
 	if !b.take(p.question.ID, o) {
-		return <-p.done
+		select {
+		case r := <-p.done:
+			return r
+		case <-ctx.Done():
+			return Resolution{Question: p.question, Outcome: Cancelled}
+		}
 	}
 	r := Resolution{Question: p.question, Outcome: o}
 	b.config.Ended(r)
@@ -216,18 +237,31 @@ func (b *Broker) Resolve(id string, a Answer) error {
 	case !b.take(id, Answered):
 		return fmt.Errorf("answer question %q: %w", id, ErrAnswered)
 	}
+	r := Resolution{Question: p.question, Outcome: Answered, Answer: a}
+	defer func() { p.done <- r }() // last, and whatever Ended does
 	var err error
 	if a.Decision == Session || a.Decision == Always || a.Decision == Rule {
-		if err = b.config.Remember(p.question, a); err != nil {
-			a.Decision = Once
+		if err = b.remember(p.question, a); err != nil {
+			r.Answer.Decision = Once
 			err = fmt.Errorf("the call was allowed once, but the answer could not be remembered: %w", err)
 		}
 	}
-	r := Resolution{Question: p.question, Outcome: Answered, Answer: a}
 	<-p.told
 	b.config.Ended(r)
-	p.done <- r
 	return err
+}
+
+// remember saves an answer. A fault on the way is an error: the question was
+// taken already, so that nobody else would let the call go on.
+func (b *Broker) remember(q Question, a Answer) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			// What a panic says may hold what it was given.
+			b.config.Log.Error("an answer could not be remembered", "tool", q.Tool, "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack()))
+			err = errors.New("saving it failed inside the companion; its log says where")
+		}
+	}()
+	return b.config.Remember(q, a)
 }
 
 // Open returns the open questions, oldest first.

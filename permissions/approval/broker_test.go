@@ -1,9 +1,12 @@
 package approval
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -170,6 +173,98 @@ func TestUnrememberedAnswerCountsOnce(t *testing.T) {
 		}
 		if r := <-got; r.Answer.Decision != Once {
 			t.Errorf("the call got %q, want once", r.Answer.Decision)
+		}
+	})
+}
+
+// Remember that fails in the worst way neither lets the call hang nor lets it
+// do more than this once, and whoever answered is told.
+func TestAnswerWhoseSavingPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		var ended atomic.Int64
+		b := newBroker(Config{
+			Remember: func(Question, Answer) error { panic("planted-secret") },
+			Ended:    func(Resolution) { ended.Add(1) },
+			Log:      slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		b.SetPresent(1)
+		got := make(chan Resolution, 1)
+		go func() { got <- b.Ask(t.Context(), question()) }()
+		synctest.Wait()
+		if err := b.Resolve("q1", Answer{Decision: Always}); err == nil || !strings.Contains(err.Error(), "could not be remembered") {
+			t.Errorf("Resolve = %v, want one that says that it was not remembered", err)
+		}
+		if r := <-got; r.Outcome != Answered || r.Answer.Decision != Once {
+			t.Errorf("the call got %q, %q, want once", r.Outcome, r.Answer.Decision)
+		}
+		if ended.Load() != 1 {
+			t.Errorf("told of %d endings, want 1", ended.Load())
+		}
+		if l := log.String(); !strings.Contains(l, "broker_test.go") || strings.Contains(l, "planted-secret") {
+			t.Errorf("the log should say where and not what: %s", l)
+		}
+	})
+}
+
+// A listener that panics takes nothing along: the answer reaches the call, and
+// no question stays open for a call that is gone.
+func TestListenersThatPanic(t *testing.T) {
+	caught := func(f func()) (v any) {
+		defer func() { v = recover() }()
+		f()
+		return nil
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(Config{Ended: func(Resolution) { panic("ended") }})
+		b.SetPresent(1)
+		got := make(chan Resolution, 1)
+		go func() { got <- b.Ask(t.Context(), question()) }()
+		synctest.Wait()
+		if v := caught(func() { _ = b.Resolve("q1", Answer{Decision: Once}) }); v != "ended" {
+			t.Errorf("recovered %v, want the listener's own", v)
+		}
+		if r := <-got; r.Answer.Decision != Once {
+			t.Errorf("the call got %q, want once", r.Answer.Decision)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(Config{Asked: func(Question) { panic("asked") }})
+		if v := caught(func() { b.Ask(t.Context(), question()) }); v != "asked" {
+			t.Errorf("recovered %v, want the listener's own", v)
+		}
+		if n := len(b.Open()); n != 0 {
+			t.Errorf("%d questions are open without a call", n)
+		}
+	})
+}
+
+// While an answer is being saved, its call can still be cancelled.
+func TestCancelWhileAnswerIsSaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		b := newBroker(Config{Remember: func(Question, Answer) error { <-release; return nil }})
+		b.SetPresent(1)
+		ctx, cancel := context.WithCancel(t.Context())
+		got := make(chan Resolution, 1)
+		go func() { got <- b.Ask(ctx, question()) }()
+		synctest.Wait()
+		answered := make(chan error, 1)
+		go func() { answered <- b.Resolve("q1", Answer{Decision: Always}) }()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		select {
+		case r := <-got:
+			if r.Outcome != Cancelled {
+				t.Errorf("ended %q, want cancelled", r.Outcome)
+			}
+		default:
+			t.Error("a cancelled call waits for the disk")
+		}
+		close(release)
+		if err := <-answered; err != nil {
+			t.Errorf("Resolve = %v", err)
 		}
 	})
 }

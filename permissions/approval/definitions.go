@@ -32,6 +32,7 @@ type Definitions struct {
 
 	mu       sync.Mutex
 	accepted map[string]Accepted
+	unsaved  bool // something was pinned that the file does not hold yet
 }
 
 // OpenDefinitions reads the accepted definitions, none when the file does not
@@ -61,22 +62,27 @@ func (d *Definitions) Check(tool string, hash string) (State, Accepted) {
 	return DefinitionChanged, old
 }
 
-// Observe pins the definitions that were never seen before, as they are.
+// Observe pins the definitions that were never seen before, as they are. They
+// count as accepted even when they cannot be saved, which is then tried again
+// each time: otherwise a tool that changes later would pass for a new one.
 func (d *Definitions) Observe(now map[string]Accepted) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.accepted == nil {
 		return nil
 	}
-	fresh := maps.Clone(now)
-	maps.DeleteFunc(fresh, func(tool string, _ Accepted) bool { _, seen := d.accepted[tool]; return seen })
-	if len(fresh) == 0 {
+	for tool, a := range now {
+		if _, seen := d.accepted[tool]; !seen {
+			d.accepted[tool], d.unsaved = a, true
+		}
+	}
+	if !d.unsaved {
 		return nil
 	}
-	return d.save(fresh)
+	return d.save(nil)
 }
 
-// Accept pins a definition.
+// Accept pins a definition. One that cannot be saved stays as it was.
 func (d *Definitions) Accept(tool string, now Accepted) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,6 +98,6 @@ func (d *Definitions) save(fresh map[string]Accepted) error {
 	if err := atomicfile.WriteJSON(d.path, next); err != nil {
 		return fmt.Errorf("save accepted tool definitions: %w", err)
 	}
-	d.accepted = next
+	d.accepted, d.unsaved = next, false
 	return nil
 }

@@ -107,3 +107,45 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("after a torn file: %v, %q; want an error and changed", err, s)
 	}
 }
+
+// What was seen once is pinned even while the disk takes nothing, so that a
+// change is one, and is saved as soon as it can be.
+func TestDefinitionsThatCannotBeSavedAreStillPinned(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "definitions.json")
+	d := &Definitions{path: path, accepted: map[string]Accepted{}}
+	seen := map[string]Accepted{"s__t": {Hash: "1"}}
+	for range 2 {
+		if err := d.Observe(seen); err == nil {
+			t.Error("Observe hides that nothing was saved")
+		}
+	}
+	if s, old := d.Check("s__t", "2"); s != DefinitionChanged || old.Hash != "1" {
+		t.Errorf("a changed definition is %q against %q", s, old.Hash)
+	}
+	if err := d.Accept("s__t", Accepted{Hash: "2"}); err == nil {
+		t.Error("Accept hides that nothing was saved")
+	}
+	if s, _ := d.Check("s__t", "2"); s != DefinitionChanged {
+		t.Errorf("a definition whose acceptance was not saved is %q", s)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Observe(seen); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OpenDefinitions(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, _ := again.Check("s__t", "1"); s != DefinitionAccepted {
+		t.Errorf("after a restart it is %q", s)
+	}
+}
