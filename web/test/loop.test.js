@@ -257,3 +257,26 @@ test('limits that models state, and what fits', () => {
   assert.deepEqual(fitting(list, 10).map(({ text }) => text[0]), ['c']);
   assert.deepEqual(fitting(list, 1_000).length, 3);
 });
+
+test('Stop while a call is on its way cancels it once it is there', async () => {
+  const stop = new AbortController();
+  /** @type {string[]} */
+  const there = [];
+  /** @type {string[]} */
+  const cancelled = [];
+  const w = world({
+    script: [[call('work')], say('never')],
+    startCall: async (one) => {
+      stop.abort();
+      there.push(one.call_id);
+    },
+    // What is not there yet cannot be cancelled.
+    cancelCall: async (id) => {
+      if (!there.includes(id)) throw new Error('unknown call');
+      cancelled.push(id);
+    },
+    awaitCall: async (id) => ({ call_id: id, tool: 'work', status: cancelled.includes(id) ? 'cancelled' : 'ok' }),
+  });
+  assert.equal(await w.run(stop.signal), 'stopped');
+  assert.deepEqual(cancelled, there);
+});

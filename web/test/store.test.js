@@ -1,24 +1,27 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { applyEvent, loadServices, services } from '../static/app/store.js';
+import { applyEvent, approvals, loadApprovals, loadServices, loadSessions, resolved, services, sessions } from '../static/app/store.js';
 
 const real = globalThis.fetch;
 afterEach(() => {
   globalThis.fetch = real;
   services.value = {};
+  approvals.value = [];
+  resolved.value = {};
+  sessions.value = {};
 });
 
 const event = (/** @type {any} */ service) => applyEvent('service.state', { service: { id: 'a', ...service } });
-/** What GET /api/services answers, when the test lets it. @param {any[]} list */
-function answered(list) {
+/** What GET of a list answers, when the test lets it. @param {any[]} list @param {string} [name] */
+function answered(list, name = 'services') {
   let open = () => {};
   const gate = new Promise((resolve) => {
     open = () => resolve(undefined);
   });
   globalThis.fetch = /** @type {any} */ (async (/** @type {string} */ address) => {
-    if (!String(address).endsWith('/api/services')) return new Response('{}');
+    if (!String(address).endsWith(`/api/${name}`)) return new Response('{}');
     await gate;
-    return new Response(JSON.stringify({ services: list }));
+    return new Response(JSON.stringify({ [name]: list }));
   });
   return open;
 }
@@ -52,4 +55,30 @@ test('statuses without a revision are taken as they come', () => {
   event({ state: 'running' });
   event({ state: 'stopped' });
   assert.equal(services.value.a.state, 'stopped');
+});
+
+test('a question that comes or goes while the list is on its way is not forgotten and does not come back', async () => {
+  const ask = (/** @type {string} */ id) => applyEvent('question.asked', { approval: { id, call_id: `c${id}` } });
+  ask('old');
+  ask('missed');
+  const open = answered([{ id: 'old' }, { id: 'answered' }, { id: 'waits' }], 'approvals');
+  const loading = loadApprovals();
+  ask('new');
+  applyEvent('question.resolved', { id: 'answered', decision: 'deny', by: 'page', outcome: 'answered' });
+  open();
+  await loading;
+  assert.deepEqual(approvals.value.map(({ id }) => id), ['old', 'waits', 'new']);
+});
+
+test('a session that is opened or closed while the list is on its way stays so', async () => {
+  const opened = (/** @type {string} */ id) => applyEvent('session.opened', { session: { id } });
+  opened('a');
+  opened('b');
+  const open = answered([{ id: 'a' }, { id: 'b' }, { id: 'c' }], 'sessions');
+  const loading = loadSessions();
+  opened('new');
+  applyEvent('session.closed', { id: 'b' });
+  open();
+  await loading;
+  assert.deepEqual(Object.keys(sessions.value).sort(), ['a', 'c', 'new']);
 });

@@ -234,13 +234,19 @@ export async function loadStatus() {
   status.value = await api.get('/api/status');
 }
 
+/** What events told while the list was on its way is newer than the list. */
 export async function loadApprovals() {
-  const { approvals: list } = await api.get('/api/approvals');
-  approvals.value = list ?? [];
+  const before = new Set(approvals.peek().map(({ id }) => id));
+  const list = /** @type {Approval[]} */ ((await api.get('/api/approvals')).approvals ?? []).filter(({ id }) => !resolved.peek()[id]);
+  const listed = new Set(list.map(({ id }) => id));
+  approvals.value = [...list, ...approvals.peek().filter(({ id }) => !before.has(id) && !listed.has(id))];
 }
 
+let loadingTools = 0;
 export async function loadTools() {
-  tools.value = (await api.get('/api/tools')).tools ?? [];
+  const turn = ++loadingTools;
+  const { tools: list } = await api.get('/api/tools');
+  if (turn === loadingTools) tools.value = list ?? [];
 }
 
 export async function loadServices() {
@@ -259,10 +265,14 @@ function forgetRevisions() {
   services.value = Object.fromEntries(Object.entries(services.value).map(([id, { rev, ...rest }]) => [id, rest]));
 }
 
+/** As with the questions, what was opened or closed meanwhile is newer than the list. */
 export async function loadSessions() {
-  const { sessions: list } = await api.get('/api/sessions');
-  const known = sessions.value;
-  sessions.value = Object.fromEntries((list ?? []).map((/** @type {Session} */ session) => [session.id, { ...known[session.id], ...session, tools: session.tools ?? known[session.id]?.tools }]));
+  const before = sessions.peek();
+  const list = /** @type {Session[]} */ ((await api.get('/api/sessions')).sessions ?? []);
+  const known = sessions.peek();
+  const opened = Object.entries(known).filter(([id]) => !before[id]);
+  const listed = list.filter(({ id }) => known[id] || !before[id]).map((session) => [session.id, { ...known[session.id], ...session, tools: session.tools ?? known[session.id]?.tools }]);
+  sessions.value = Object.fromEntries([...opened, ...listed]);
 }
 
 /** @param {Session} session */

@@ -55,7 +55,8 @@ async function awaitCall(chat, session, id, signal) {
       release();
       reject(error);
     };
-    signal.addEventListener('abort', aborted);
+    if (signal.aborted) aborted();
+    else signal.addEventListener('abort', aborted);
   });
 }
 

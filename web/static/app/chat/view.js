@@ -157,7 +157,7 @@ function Messages({ chat }) {
     ${views}${later ? html`<p class="earlier"><${Button} kind="quiet" small onClick=${showLater}>${t('chat.later')}<//></p>` : null}<${LiveAnswer} chat=${chat} />
     ${loose.map((approval) => html`<${Whole} key=${approval.id}><${Question} approval=${approval} /><//>`)}
     ${chat.running.value === 'elsewhere' ? html`<p class="live-note"><${Sign} kind="run" />${t('chat.elsewhere')}</p>` : null}
-    ${halfWay && !chat.error.value ? html`<p class="divider">${t('chat.interrupted')}</p>` : null}
+    ${halfWay && (!chat.error.value || chat.error.value.code === 'no_model') ? html`<p class="divider">${t('chat.interrupted')}</p>` : null}
     ${stuck ? html`<p class="row"><${Button} onClick=${() => continueChat(chat).catch((error) => {
       chat.error.value = error;
     })}>${t('chat.continue')}<//><span class="meta">${t('chat.continue_hint')}</span></p>` : null}</div></div>

@@ -296,6 +296,8 @@ async function runCall(deps, call, signal, found) {
     if (!ended && !found) {
       deps.asked?.(call);
       await deps.startCall({ tool: call.tool, arguments: call.arguments, call_id: call.call_id });
+      // A Stop pressed while the call was on its way found nothing to cancel yet.
+      if (signal.aborted) deps.cancelCall(call.call_id).catch(() => {});
       ended = await deps.awaitCall(call.call_id, signal);
     }
     // Whether it ran cannot be known, so it is not tried again by itself.
