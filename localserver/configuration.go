@@ -17,6 +17,8 @@ func configError(err error, changed string) error {
 		return &guard.Error{Status: http.StatusConflict, Code: changed, Field: "version", Message: err.Error()}
 	case errors.Is(err, config.ErrUnrepaired):
 		return &guard.Error{Status: http.StatusConflict, Code: "config_unreadable", Message: err.Error()}
+	case errors.Is(err, config.ErrBusy):
+		return &guard.Error{Status: http.StatusServiceUnavailable, Code: "config_busy", Message: err.Error()}
 	case errors.Is(err, config.ErrUnknownPath):
 		return &guard.Error{Status: http.StatusNotFound, Code: "path_not_found", Field: "path", Message: err.Error()}
 	case errors.As(err, &field):

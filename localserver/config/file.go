@@ -45,7 +45,8 @@ type File struct {
 	path   string
 	env    []override
 
-	mu      sync.Mutex // serialises reload and save, and with them the subscribers
+	saving  chan struct{} // holds one value while this process saves; taken before mu
+	mu      sync.Mutex    // serialises reload and save, and with them the subscribers
 	current atomic.Pointer[Settings]
 
 	subsMu sync.Mutex // guards subs
@@ -84,7 +85,7 @@ func Open(c Config) (*File, error) {
 	if c.Debounce == 0 {
 		c.Debounce = 100 * time.Millisecond
 	}
-	f := &File{config: c, path: filepath.Join(c.Dir, FileName), env: overrides(c.Environ), subs: map[*func(*Settings)]struct{}{}}
+	f := &File{config: c, path: filepath.Join(c.Dir, FileName), env: overrides(c.Environ), saving: make(chan struct{}, 1), subs: map[*func(*Settings)]struct{}{}}
 	s, bad := f.load(readContent(f.path))
 	if len(bad) > 0 && !c.IgnoreBadEnv {
 		return nil, bad[0]

@@ -73,6 +73,9 @@ var (
 	// ErrUnrepaired: the file cannot be read, so that saving would lose what
 	// is in it.
 	ErrUnrepaired = errors.New("the configuration file cannot be read and is not saved over; repair it first")
+	// ErrBusy: another save holds the file and does not finish. API: 503
+	// config_busy.
+	ErrBusy = errors.New("another program is saving the configuration and does not finish; nothing was saved, try again or end it")
 	// ErrUnknownPath: no such setting. API: 404 path_not_found.
 	ErrUnknownPath = errors.New("unknown setting")
 )

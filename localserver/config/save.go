@@ -16,8 +16,8 @@ import (
 // is the Version that the edits were made for: when the file is another one by
 // now, nothing is saved and the error is ErrChanged. An empty version saves
 // over whatever the file says elsewhere. Other errors: *FieldError,
-// ErrUnrepaired, ctx's, and those of the disk; after any of them the file is
-// as it was.
+// ErrUnrepaired, ErrBusy, ctx's, and those of the disk; after any of them the
+// file is as it was.
 func (f *File) Set(ctx context.Context, version string, edits []Edit) (string, error) {
 	return f.save(ctx, version, func(*Settings) ([]Edit, error) { return edits, nil })
 }
@@ -29,12 +29,7 @@ func (f *File) Update(ctx context.Context, change func(*Settings) ([]Edit, error
 }
 
 func (f *File) save(ctx context.Context, version string, change func(*Settings) ([]Edit, error)) (string, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	// Told first, so that a refusal leaves no folder behind.
-	before := readContent(f.path)
-	if err := f.savable(before, version); err != nil {
-		f.adopt(before)
+	if err := f.refused(version); err != nil {
 		return "", err
 	}
 	unlock, err := f.lock(ctx)
@@ -42,7 +37,9 @@ func (f *File) save(ctx context.Context, version string, change func(*Settings) 
 		return "", err
 	}
 	defer unlock()
-	before = readContent(f.path)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before := readContent(f.path)
 	current := f.adopt(before)
 	if err := f.savable(before, version); err != nil {
 		return "", err
@@ -86,6 +83,19 @@ func (f *File) sweep(target string) {
 	}
 }
 
+// refused tells early that nothing can be saved, so that a refusal leaves no
+// folder behind.
+func (f *File) refused(version string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := readContent(f.path)
+	err := f.savable(c, version)
+	if err != nil {
+		f.adopt(c)
+	}
+	return err
+}
+
 // savable refuses to save over a file that cannot be read, is another
 // version, or is another user's.
 func (f *File) savable(c content, version string) error {
@@ -112,7 +122,11 @@ func (c content) stillThere(old os.FileInfo) error {
 	return nil
 }
 
-// lock makes the state folder and waits until no other process saves.
+// lockLimit bounds how long a save waits for another one to finish.
+const lockLimit = 5 * time.Second
+
+// lock makes the state folder and waits until nobody else saves. The caller
+// does not hold mu: what a person writes into the file by hand counts meanwhile.
 func (f *File) lock(ctx context.Context) (unlock func(), err error) {
 	run := filepath.Join(f.config.Dir, "run")
 	if err := os.MkdirAll(run, 0o700); err != nil {
@@ -124,17 +138,34 @@ func (f *File) lock(ctx context.Context) (unlock func(), err error) {
 		}
 		tighten(f.config.Dir, info)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lockLimit, ErrBusy)
+	defer cancel()
+	// The saves of this process queue up first, so that each gets its turn.
+	select {
+	case f.saving <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("save the configuration: %w", context.Cause(ctx))
+	}
+	release, err := pollLock(ctx, filepath.Join(run, "config.lock"))
+	if err != nil {
+		<-f.saving
+		return nil, fmt.Errorf("save the configuration: %w", err)
+	}
+	return func() {
+		release()
+		<-f.saving
+	}, nil
+}
+
+func pollLock(ctx context.Context, path string) (unlock func(), err error) {
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
-		unlock, err := atomicfile.TryLock(filepath.Join(run, "config.lock"))
-		if err == nil {
-			return unlock, nil
-		}
-		if !errors.Is(err, atomicfile.ErrLocked) {
-			return nil, fmt.Errorf("save the configuration: %w", err)
+		unlock, err := atomicfile.TryLock(path)
+		if err == nil || !errors.Is(err, atomicfile.ErrLocked) {
+			return unlock, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("save the configuration: another process is saving: %w", ctx.Err())
+			return nil, context.Cause(ctx)
 		case <-time.After(wait):
 		}
 	}
