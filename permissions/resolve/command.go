@@ -39,20 +39,48 @@ func (r *Resolver) Command(c permissions.Command, cwd string) permissions.Comman
 		}
 		c.Paths = append(c.Paths, p)
 	}
-	carryTree(c.Paths)
+	r.carryTree(c.Paths)
 	return c
 }
 
 // carryTree marks what a moved folder is written to: everything in it arrives
-// there too.
-func carryTree(paths []permissions.Path) {
-	moves := false
+// there too, and what is an ordinary name in one place may be a protected one
+// in the other.
+func (r *Resolver) carryTree(paths []permissions.Path) {
+	var moved []string
 	for _, p := range paths {
-		moves = moves || p.Op == permissions.OpDelete && p.Walk
+		if p.Op == permissions.OpDelete && p.Walk {
+			moved = append(moved, p.Real)
+		}
 	}
 	for i := range paths {
-		if moves && paths[i].Op == permissions.OpWrite {
-			paths[i].Walk = true
+		to := &paths[i]
+		if len(moved) == 0 || to.Op != permissions.OpWrite {
+			continue
+		}
+		to.Walk = true
+		for _, from := range moved {
+			r.arrives(from, to)
+		}
+	}
+}
+
+// arrives notes on a path what protected name the entries of a folder get when
+// the folder is moved there. No such name is longer than two, so only the
+// entries right below it can get one that they did not have before.
+func (r *Resolver) arrives(from string, to *permissions.Path) {
+	f, err := os.Open(filepath.FromSlash(from))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(r.maxWalk)
+	if err != nil {
+		return // no folder, or nothing in it
+	}
+	for _, e := range entries {
+		if to.Protected == "" {
+			to.Protected = permissions.Protected(permissions.OpWrite, join(to.Clean, e.Name()), join(to.Real, e.Name()))
 		}
 	}
 }

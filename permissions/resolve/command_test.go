@@ -4,6 +4,7 @@ package resolve
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -126,6 +127,36 @@ func TestCommandFacts(t *testing.T) {
 		}
 		if c.Class == permissions.Ambiguous && (c.Why == "" || v.Reason == "") {
 			t.Errorf("%s: ambiguous without a reason", tt.name)
+		}
+	}
+}
+
+// TestMoveMakesProtectedNames moves folders whose entries get a protected name
+// in the new place only.
+func TestMoveMakesProtectedNames(t *testing.T) {
+	w := newWorld(t)
+	for _, dir := range []string{"auto/autostart", "flows/workflows", "plain/src", "into/.github", "into/sub/.config"} {
+		w.mkdir(t, filepath.Join(w.root, "p", dir))
+	}
+	for _, tt := range []struct {
+		from, to string
+		want     permissions.Decision
+	}{
+		{"auto", ".config", permissions.Ask},
+		{"auto", "into/sub/.config", permissions.Allow}, // becomes .config/auto
+		{"auto/autostart", "into/sub/.config", permissions.Ask},
+		{"flows", ".GitHub", permissions.Ask},
+		{"flows", "other", permissions.Allow},
+		{"plain", ".github", permissions.Allow},
+		{"flows/workflows", "into/.github", permissions.Ask},
+	} {
+		name := path.Base(tt.from)
+		c := permissions.Command{Text: "mv", Argv: []string{"mv", "p/" + tt.from, "p/" + tt.to}, Class: permissions.Simple, Operands: []permissions.Operand{
+			{Text: "p/" + tt.from, Op: permissions.OpRead, Walk: true}, {Text: "p/" + tt.from, Op: permissions.OpDelete, Walk: true},
+			{Text: "p/" + tt.to, Op: permissions.OpWrite, Into: name}, {Text: "p/" + tt.to, Op: permissions.OpDelete, Into: name},
+		}}
+		if _, v := w.command(t, w.resolver(t), []string{"RW:./p/**"}, c, ""); v.Decision != tt.want {
+			t.Errorf("mv %s %s: %s row %d (%s), want %s", tt.from, tt.to, v.Decision, v.Row, v.Reason, tt.want)
 		}
 	}
 }

@@ -95,6 +95,8 @@ var table = map[string]row{
 	"rmdir": {shape: files, op: "delete", least: 1, flags: "-v --verbose"},
 	"cp": {shape: copying, least: 2,
 		flags: "-inpv -f!replace --force!replace --interactive --no-clobber --verbose"},
-	"mv": {shape: moving, least: 2,
+	// One source only: where a second one leads can depend on where the first
+	// has brought a link.
+	"mv": {shape: moving, least: 2, most: 2,
 		flags: "-finv --force --interactive --no-clobber --verbose"},
 }

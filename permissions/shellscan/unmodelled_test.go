@@ -264,7 +264,9 @@ func TestUnmodelled(t *testing.T) {
 			uniq -c -- a -b
 			cmp a b c
 			cmp a b 1 2
-			diff a b c`},
+			diff a b c
+			mv a b c
+			mv -f x/link x/link/file y`},
 		{KindDash, `
 			cat -
 			cat a -
