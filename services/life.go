@@ -74,7 +74,7 @@ func (s *service) ready(spec Spec, peer Peer, list []ToolDef, took time.Duration
 		s.log(n)
 	}
 	s.sup.notes.mark(s, noteTools)
-	s.sup.remember(s, func(v *Saved) {
+	err := s.sup.remember(s, func(v *Saved) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.info.Protocol != "" {
@@ -82,6 +82,11 @@ func (s *service) ready(spec Spec, peer Peer, list []ToolDef, took time.Duration
 		}
 		v.Launch = launchHash(s.spec)
 	})
+	if err != nil {
+		text := Visible(clip(s.sup.config.Redact("it runs, but how it was started is not kept for the next time: "+err.Error()), 500))
+		s.edit(func() { s.notices = append(s.notices, text) })
+		s.log(text)
+	}
 }
 
 // watch stays with a running server: probes it, reads its tools again when they

@@ -48,6 +48,11 @@ func (n *notes) mark(s *service, what note) {
 		return
 	}
 	n.mu.Lock()
+	if s.forgotten {
+		n.mu.Unlock()
+		return
+	}
+	s.forgotten = what&noteGone != 0
 	if n.dirty[s] == 0 {
 		n.order = append(n.order, s)
 	}
@@ -59,6 +64,9 @@ func (n *notes) mark(s *service, what note) {
 	}
 }
 
+// gone tells that a server is no longer known. What its ending still brings
+// about is not told: it would bring the server back in every client, or be
+// taken for the next server of that name.
 func (n *notes) gone(s *service) { n.mark(s, noteGone) }
 
 // serve tells until ctx ends, and then what is left.

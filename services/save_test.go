@@ -1,6 +1,9 @@
 package services
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -53,4 +56,27 @@ func TestSavingHoldsNobodyUp(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// fullStore is a disk without space.
+type fullStore struct{}
+
+func (fullStore) Load() (map[string]Saved, error) { return nil, nil }
+func (fullStore) Save(map[string]Saved) error     { return errors.New("no space left: planted-secret") }
+
+// A start that cannot be remembered is one all the same, and says so.
+func TestStartThatCannotBeRemembered(t *testing.T) {
+	redact := func(s string) string { return strings.ReplaceAll(s, "planted-secret", "[secret]") }
+	bubble(t, Config{Store: fullStore{}, Redact: redact}, []Spec{server("x")}, func(t *testing.T, r *rig) {
+		_ = r.Start("x")
+		st := r.state(t, "x", Running)
+		want := "not kept for the next time: saving the settings of x: no space left: [secret]"
+		if len(st.Notices) != 1 || !strings.Contains(st.Notices[0], want) {
+			t.Errorf("notices = %q, want one with %q", st.Notices, want)
+		}
+		lines, _ := r.Logs("x", 0)
+		if !slices.ContainsFunc(lines, func(l LogLine) bool { return strings.Contains(l.Text, want) }) {
+			t.Errorf("the log does not say so: %v", lines)
+		}
+	})
 }

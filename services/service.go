@@ -60,6 +60,8 @@ type service struct {
 	restarts  int
 	connected bool // it has been running since it was last wanted
 
+	forgotten bool // guarded by notes.mu: its removal is, or will be, the last thing told
+
 	// Of the goroutine alone: whether the revision that was spoken last was
 	// tried, and whether that failed. A server that was replaced by one of
 	// another era must not be asked in the wrong way for ever.
