@@ -53,6 +53,9 @@ func toolFor(op permissions.Op) string {
 	return "edit_file"
 }
 
+// maxAsked bounds the path or command of a query, in bytes.
+const maxAsked = 1 << 20
+
 // Explain answers a query with a judge, whose settings and grant are taken as
 // they are. It runs nothing.
 func Explain(j Judge, q Query) Answer {
@@ -61,6 +64,8 @@ func Explain(j Judge, q Query) Answer {
 	switch {
 	case q.Command != nil && q.Path != nil:
 		return Unanswerable("say either a path or a command, not both")
+	case q.Command != nil && len(*q.Command) > maxAsked, q.Path != nil && len(*q.Path) > maxAsked:
+		return Unanswerable(fmt.Sprintf("the path or command is longer than %d KiB; a call takes less", maxAsked>>10))
 	case q.Command != nil:
 		name, plan.Command = "execute_command", *q.Command
 	case q.Path == nil:
