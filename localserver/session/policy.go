@@ -73,10 +73,11 @@ func (p *Policy) Set(v Values, root *resolve.Resolver) error {
 		if a := p.adopted[r.Text]; a != nil {
 			at = a
 		}
-		p.anchor(bases, r, at)
 		if p.damaged && p.adopted[r.Text] == nil {
-			distrust(bases, r, at)
+			note(bases, r, at, lost)
+			continue
 		}
+		anchor(bases, r, at)
 	}
 	p.damaged = p.damaged && v.Unreadable
 	return p.store(bases)
@@ -85,16 +86,6 @@ func (p *Policy) Set(v Values, root *resolve.Resolver) error {
 // lost stands for what a rule resolved to where nobody knows any more. No path
 // equals it, so the rule counts as moved until a person saves it again.
 const lost = "?"
-
-func distrust(bases map[string]resolve.Bases, r permissions.Rule, root *resolve.Resolver) {
-	at := ""
-	if r.Relative() {
-		at = root.Root()
-	}
-	if bases[at] != nil {
-		bases[at][r.Text] = lost
-	}
-}
 
 // Adopt makes a rule that is about to be saved belong to the root of the given
 // resolver, whatever the root of new sessions is. done ends that and makes
@@ -126,7 +117,7 @@ func (p *Policy) Saved(added []string, root *resolve.Resolver) error {
 	}
 	for _, r := range p.rules {
 		if slices.Contains(added, r.Text) {
-			p.anchor(bases, r, root)
+			anchor(bases, r, root)
 		}
 	}
 	return p.store(bases)
@@ -142,7 +133,7 @@ func (p *Policy) Rebase(text string, root *resolve.Resolver) error {
 		return fmt.Errorf("there is no rule %q", text)
 	}
 	bases := maps.Clone(p.bases)
-	p.anchor(bases, p.rules[i], root)
+	anchor(bases, p.rules[i], root)
 	return p.store(bases)
 }
 
@@ -156,11 +147,15 @@ func (p *Policy) known(r permissions.Rule) bool {
 }
 
 // anchor notes in bases what the prefix of a rule resolves to now.
-func (p *Policy) anchor(bases map[string]resolve.Bases, r permissions.Rule, root *resolve.Resolver) {
-	resolved, ok := root.Bases([]permissions.Rule{r}, nil)[r.Text]
-	if !ok {
-		return
+func anchor(bases map[string]resolve.Bases, r permissions.Rule, root *resolve.Resolver) {
+	if resolved, ok := root.Bases([]permissions.Rule{r}, nil)[r.Text]; ok {
+		note(bases, r, root, resolved)
 	}
+}
+
+// note keeps in bases what a rule resolves to under a root. The map of each
+// root is shared with those in force, so it is replaced.
+func note(bases map[string]resolve.Bases, r permissions.Rule, root *resolve.Resolver, resolved string) {
 	at := ""
 	if r.Relative() {
 		at = root.Root()
@@ -197,17 +192,31 @@ func (p *Policy) Values() Values {
 // Rules returns every rule as it stands under the root of a resolver, and the
 // lines that are no rules.
 func (p *Policy) Rules(root *resolve.Resolver) ([]permissions.Anchored, []permissions.InvalidRule) {
+	now := p.inForce(root.Root())
+	// Prefixes are resolved anew for each verdict: one that has come to lead
+	// elsewhere must stop covering at once.
+	return root.Anchor(now.rules, now.bases), now.invalid
+}
+
+// inForce is one configuration as it counts under one root.
+type inForce struct {
+	values  Values
+	rules   []permissions.Rule
+	invalid []permissions.InvalidRule
+	bases   resolve.Bases
+}
+
+// inForce takes everything at once, so that a verdict never mixes two
+// configurations.
+func (p *Policy) inForce(root string) inForce {
 	p.mu.Lock()
-	rules, invalid := p.rules, p.invalid
+	defer p.mu.Unlock()
 	bases := maps.Clone(p.bases[""])
 	if bases == nil {
 		bases = resolve.Bases{}
 	}
-	maps.Copy(bases, p.bases[root.Root()])
-	p.mu.Unlock()
-	// Prefixes are resolved anew for each verdict: one that has come to lead
-	// elsewhere must stop covering at once.
-	return root.Anchor(rules, bases), invalid
+	maps.Copy(bases, p.bases[root])
+	return inForce{p.values, p.rules, p.invalid, bases}
 }
 
 // SavedFor names the roots that a relative rule was saved for.
@@ -226,10 +235,11 @@ func (p *Policy) SavedFor(text string) []string {
 
 // Settings is what Decide takes, for one root and session.
 func (p *Policy) Settings(root *resolve.Resolver, remembered []permissions.Remembered) permissions.Settings {
-	v := p.Values()
-	rules, _ := p.Rules(root)
-	if v.Unreadable {
+	now := p.inForce(root.Root())
+	if now.values.Unreadable {
 		remembered = nil
 	}
-	return permissions.Settings{Policy: v.Policy, Rules: rules, Tools: v.Tools, Remembered: remembered}
+	return permissions.Settings{
+		Policy: now.values.Policy, Rules: root.Anchor(now.rules, now.bases), Tools: now.values.Tools, Remembered: remembered,
+	}
 }
