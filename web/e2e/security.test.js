@@ -185,7 +185,7 @@ const tries = {
     await me.go('settings/permissions');
     await me.page.getByRole('textbox', { name: /Rules/ }).fill(`R:./${value}/**\n${value}`);
     await me.button('Save rules').click();
-    await has(me.page.locator('.rules-section'), /starts with R:/);
+    await has(me.page.locator('.rules-section'), /must start with R:/);
     await clean(me);
   },
   async U015(stage) {
