@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -86,4 +87,42 @@ func TestFaultEndsOneCall(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A fault in a goroutine that works for a call is met by the call, with the
+// place where it happened, however many there are.
+func TestFaultsOfGoroutines(t *testing.T) {
+	var log bytes.Buffer
+	g := &gate{verdict: []permissions.Verdict{ask}}
+	f := &spreading{faulty: faulty{gate: g}}
+	r := &Runner{Asker: f, Finisher: f, Recorder: g, Schemas: &Schemas{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	out := r.Run(t.Context(), f, Call{ID: "c1", Tool: "probe", Arguments: json.RawMessage(`{"path":"a"}`)})
+	if out.Status != Failed || !f.faults.Caught() {
+		t.Errorf("ended %q, want failed", out.Status)
+	}
+	if l := log.String(); !strings.Contains(l, "inAGoroutine") || !strings.Contains(l, "panic=string") || strings.Contains(l, "hunter2") {
+		t.Errorf("the log says %q", l)
+	}
+	(&Faults{}).Raise() // nothing happened
+}
+
+// spreading is a tool whose work is done, badly, by goroutines.
+type spreading struct {
+	faulty
+	faults Faults
+}
+
+func (s *spreading) Lookup(string) (Tool, permissions.Verdict) { return s, permissions.Verdict{} }
+func (s *spreading) inAGoroutine() {
+	defer s.faults.Catch()
+	panic("hunter2")
+}
+func (s *spreading) Run(context.Context, json.RawMessage) (Result, error) {
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(s.inAGoroutine)
+	}
+	wg.Wait()
+	s.faults.Raise()
+	return Result{}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"zeroclaw/permissions"
@@ -101,8 +100,8 @@ func (r *running) guarded(ctx context.Context) {
 		if log == nil {
 			log = slog.Default()
 		}
-		// What a panic says may hold what it was given.
-		log.Error("a call failed inside the companion", "tool", r.call.Tool, "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+		f := faultOf(p)
+		log.Error("a call failed inside the companion", "tool", r.call.Tool, "panic", f.kind, "stack", string(f.stack))
 		r.out.Content, r.out.Structured, r.out.ModelText, r.out.ResultID = nil, nil, "", ""
 		r.fail("failed", errors.New("the call failed inside the companion; its log says where"))
 	}()

@@ -112,14 +112,17 @@ func list(ctx context.Context, dir *os.File, offset, limit int) (listing, error)
 	l := listing{Entries: make([]entry, len(page)), Total: len(all), Incomplete: len(all) >= maxEntries}
 	at := folder{dir.Fd(), dir.Name()}
 	var wg sync.WaitGroup
+	var faults tools.Faults
 	for start := 0; start < len(page); start += lookBatch {
 		wg.Go(func() {
+			defer faults.Catch()
 			for i := start; i < min(start+lookBatch, len(page)) && ctx.Err() == nil; i++ {
 				l.Entries[i] = describe(at, page[i])
 			}
 		})
 	}
 	wg.Wait()
+	faults.Raise()
 	if end := offset + len(page); end < len(all) {
 		l.Truncated, l.Next = true, end
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"zeroclaw/permissions"
+	"zeroclaw/tools"
 )
 
 // hits writes the matches in one line each.
@@ -222,5 +223,39 @@ func TestSearchLongLines(t *testing.T) {
 	r := into[searchResult](t, g.call("search_files", map[string]any{"query": "needle"}))
 	if m := r.Matches[0]; !strings.Contains(m.Text, "éneedle€") || strings.Contains(m.Text, "\ufffd") || !strings.HasPrefix(m.Text, "…") || m.Column != 100_001 {
 		t.Errorf("match = %+v", m)
+	}
+}
+
+// A fault in a worker reaches the call, in every part of the walk, and leaves
+// no worker behind that waits for ever.
+func TestSearchFaults(t *testing.T) {
+	g := newGate(t, "R:./**")
+	for i := range 40 {
+		g.write(fmt.Sprintf("d%d/sub/a.txt", i), "needle\n")
+	}
+	for _, op := range []permissions.Op{permissions.OpList, permissions.OpRead} {
+		_, paths, err := g.plan("search_files", `{"query":"needle"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judge := g.judge("search_files")
+		ctx := tools.WithPass(t.Context(), &tools.Pass{
+			Paths: paths, Root: filepath.ToSlash(g.root), MayRead: g.mayRead, Progress: func(tools.Progress) {},
+			Judge: func(path string, o permissions.Op) (permissions.Path, permissions.Verdict) {
+				if o == op && strings.Contains(path, "/d7") {
+					panic("planted")
+				}
+				return judge(path, o)
+			},
+		})
+		recovered := func() (p any) {
+			defer func() { p = recover() }()
+			_, err := g.tool("search_files").Run(ctx, json.RawMessage(`{"query":"needle"}`))
+			t.Errorf("%s: the search ended with %v", op, err)
+			return nil
+		}()
+		if recovered == nil || recovered == "planted" {
+			t.Errorf("%s: recovered %v, want the fault of a worker", op, recovered)
+		}
 	}
 }

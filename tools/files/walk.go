@@ -58,6 +58,7 @@ type search struct {
 	searched atomic.Int64
 	judged   atomic.Int64
 	failure  error
+	faults   tools.Faults
 }
 
 // task is a folder to list, or some files of one to search.
@@ -78,6 +79,7 @@ func (s *search) run(workers int, top *ignores) error {
 		wg.Go(s.work)
 	}
 	wg.Wait()
+	s.faults.Raise()
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
@@ -100,17 +102,24 @@ func (s *search) work() {
 		s.tasks = s.tasks[:len(s.tasks)-1]
 		s.running++
 		s.mu.Unlock()
-		if t.files == nil {
-			s.folder(t)
-		} else {
-			buf = s.files(t, buf)
-		}
+		buf = s.do(t, buf)
 		s.mu.Lock()
 		s.running--
+		s.stopped = s.stopped || s.faults.Caught()
 		if s.running == 0 && len(s.tasks) == 0 {
 			s.wake.Broadcast()
 		}
 	}
+}
+
+// do does one task and returns buf for the next one.
+func (s *search) do(t task, buf []byte) []byte {
+	defer s.faults.Catch()
+	if t.files == nil {
+		s.folder(t)
+		return buf
+	}
+	return s.files(t, buf)
 }
 
 func (s *search) add(ts []task) {
