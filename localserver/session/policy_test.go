@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"zeroclaw/permissions"
@@ -48,17 +49,23 @@ func TestSettingsAreOfOneConfiguration(t *testing.T) {
 			}
 		}
 	})
-	mixed := 0
-	for range 20000 {
-		s := p.Settings(root, nil)
-		if (s.Policy == permissions.PolicyAllowAll) != (len(s.Rules) == 0) {
-			mixed++
-		}
+	var mixed atomic.Int64
+	var readers sync.WaitGroup
+	for range 8 {
+		readers.Go(func() {
+			for range 5000 {
+				s := p.Settings(root, nil)
+				if (s.Policy == permissions.PolicyAllowAll) != (len(s.Rules) == 0) {
+					mixed.Add(1)
+				}
+			}
+		})
 	}
+	readers.Wait()
 	close(stop)
 	writer.Wait()
-	if mixed > 0 {
-		t.Errorf("%d settings have the policy of one configuration and the rules of another", mixed)
+	if n := mixed.Load(); n > 0 {
+		t.Errorf("%d settings have the policy of one configuration and the rules of another", n)
 	}
 }
 
