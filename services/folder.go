@@ -35,7 +35,7 @@ func (f *Folder) Scan() []Spec {
 		return nil
 	}
 	next := map[string]heldSpec{}
-	owner := map[string]string{}
+	var folders []string
 	var list []Spec
 	for _, e := range entries {
 		name := e.Name()
@@ -52,17 +52,44 @@ func (f *Folder) Scan() []Spec {
 			h = heldSpec{stamp, LoadService(dir)}
 		}
 		next[name] = h
-		spec := h.spec
-		if first, twice := owner[strings.ToLower(spec.Name)]; twice {
-			file := filepath.Join(dir, ManifestName)
-			spec.Invalid = &ManifestError{File: file, Message: fmt.Sprintf("its id %q is that of the folder %s too: change one", spec.Name, first)}
-			spec.Name = fmt.Sprintf("%s (%s)", spec.Name, name)
-		}
-		owner[strings.ToLower(spec.Name)] = name
-		list = append(list, spec)
+		folders, list = append(folders, name), append(list, h.spec)
 	}
 	f.held = next
+	settleNames(list, folders)
 	return list
+}
+
+// settleNames makes the names of definitions, which are in these folders,
+// unique without regard to case. Of two that want one name it goes to one that
+// can be used, then to the one in the folder of that name, then to the first.
+func settleNames(list []Spec, folders []string) {
+	rank := func(i int) int {
+		switch {
+		case list[i].Invalid != nil:
+			return 2
+		case folders[i] != list[i].Name:
+			return 1
+		}
+		return 0
+	}
+	owner := map[string]int{}
+	for i, s := range list {
+		key := strings.ToLower(s.Name)
+		if first, twice := owner[key]; !twice || rank(i) < rank(first) {
+			owner[key] = i
+		}
+	}
+	for i := range list {
+		s := &list[i]
+		first := owner[strings.ToLower(s.Name)]
+		if first == i {
+			continue
+		}
+		if s.Invalid == nil {
+			s.Invalid = &ManifestError{File: filepath.Join(s.Dir, ManifestName), Message: fmt.Sprintf("its id %q is that of the folder %s too: change one", s.Name, folders[first])}
+		}
+		s.Name = fmt.Sprintf("%s (%s)", s.Name, folders[i])
+	}
 }
 
 func fileStamp(path string) string {

@@ -40,10 +40,14 @@ func readSmall(file string) ([]byte, error) {
 }
 
 // strictJSON decodes exactly one JSON value and turns an error into one with a
-// line.
+// line. A member that is there twice is an error: which of them counts is not
+// what a person sees.
 func strictJSON(file string, data []byte, into any) *ManifestError {
 	err := json.Unmarshal(data, into)
 	if err == nil {
+		if name, line := repeated(data); line > 0 {
+			return &ManifestError{File: file, Line: line, Message: fmt.Sprintf("%q is there twice: keep one", name)}
+		}
 		return nil
 	}
 	e := &ManifestError{File: file, Message: strings.TrimPrefix(err.Error(), "json: ")}
@@ -58,6 +62,54 @@ func strictJSON(file string, data []byte, into any) *ManifestError {
 		e.Message = fmt.Sprintf("%s cannot be a JSON %s", orName(kind.Field, "this"), kind.Value)
 	}
 	return e
+}
+
+// repeated returns the first member of an object in valid JSON that has the name
+// of an earlier one, and its line; 0 = there is none. encoding/json takes names
+// in any case, but the names in an env are the program's own.
+func repeated(data []byte) (name string, line int) {
+	type object struct {
+		seen  map[string]bool // nil: an array
+		exact bool
+		value bool // a value comes next, not a name
+		last  string
+	}
+	var open []*object
+	d := json.NewDecoder(bytes.NewReader(data))
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return "", 0
+		}
+		var in *object
+		if len(open) > 0 {
+			in = open[len(open)-1]
+		}
+		if delim, ok := t.(json.Delim); ok && (delim == '}' || delim == ']') {
+			open = open[:len(open)-1]
+			continue
+		}
+		if in != nil && in.seen != nil {
+			if in.value = !in.value; in.value {
+				in.last = t.(string)
+				key := in.last
+				if !in.exact {
+					key = strings.ToLower(key)
+				}
+				if in.seen[key] {
+					return in.last, lineAt(data, d.InputOffset())
+				}
+				in.seen[key] = true
+				continue
+			}
+		}
+		switch t {
+		case json.Delim('{'):
+			open = append(open, &object{seen: map[string]bool{}, exact: in != nil && in.last == "env"})
+		case json.Delim('['):
+			open = append(open, &object{})
+		}
+	}
 }
 
 func orName(s, def string) string {

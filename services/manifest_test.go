@@ -1,6 +1,7 @@
 package services
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -106,6 +107,9 @@ func TestMalformedServices(t *testing.T) {
 		{"unknown option", manifest(`{"executable":"x","args":["${option:none}"]}`), 4, "names no option"},
 		{"option type", "{\"schemaVersion\":1,\"launch\":{\"executable\":\"x\"},\n\"options\":[{\"id\":\"a\",\"type\":\"boolean\"},\n{\"id\":\"b\",\n\"type\":\"colour\"}]}", 4, "colour"},
 		{"option default", "{\"schemaVersion\":1,\"launch\":{\"executable\":\"x\"},\n\"options\":[{\"id\":\"a\",\"type\":\"boolean\",\n\"default\":\"yes\"}]}", 3, "true or false"},
+		{"member twice", "{\"schemaVersion\":1,\"launch\":{\"executable\":\"a\"},\n\"launch\":{\"executable\":\"b\"}}", 2, "\"launch\" is there twice"},
+		{"member in two cases", "{\"schemaVersion\":1,\"launch\":{\"executable\":\"a\",\n\"Executable\":\"b\"}}", 2, "\"Executable\" is there twice"},
+		{"member of an element twice", "{\"schemaVersion\":1,\"launch\":{\"executable\":\"a\"},\"options\":[{\"id\":\"a\",\"type\":\"string\",\n\"id\":\"b\"}]}", 2, "\"id\" is there twice"},
 		{"option twice", "{\"schemaVersion\":1,\"launch\":{\"executable\":\"x\"},\n\"options\":[{\"id\":\"a\",\"type\":\"boolean\"},\n{\"id\":\"a\",\"type\":\"boolean\"}]}", 3, "twice"},
 		{"timeout", manifest("{\"executable\":\"x\",\n\"handshakeTimeoutSeconds\":-1}"), 5, "handshakeTimeoutSeconds"},
 		{"env", manifest("{\"executable\":\"x\",\n\"env\":{\"A=B\":\"1\"}}"), 5, "environment variable"},
@@ -162,7 +166,24 @@ func TestFolder(t *testing.T) {
 	if want := []string{"broken bad", "demo ok", "nothing bad", "demo (zcopy) bad"}; !slices.Equal(got, want) {
 		t.Errorf("Scan = %q, want %q", got, want)
 	}
+	// Neither one that sorts before it nor a malformed one takes a name away.
+	other := t.TempDir()
+	f = &Folder{Path: other}
+	writeService(t, other, "aaa", map[string]string{ManifestName: goodManifest})
+	writeService(t, other, "aab", map[string]string{ManifestName: `{"schemaVersion":1,"id":"demo"}`})
+	writeService(t, other, "demo", map[string]string{ManifestName: goodManifest})
+	writeService(t, other, "far", map[string]string{ManifestName: strings.Replace(goodManifest, `"demo"`, `"near"`, 1)})
+	writeService(t, other, "near", map[string]string{ManifestName: "{"})
+	got = nil
+	for _, s := range f.Scan() {
+		got = append(got, fmt.Sprint(s.Name, " ", s.Invalid == nil))
+	}
+	if want := []string{"demo (aaa) false", "demo (aab) false", "demo true", "near true", "near (near) false"}; !slices.Equal(got, want) {
+		t.Errorf("Scan = %q, want %q", got, want)
+	}
 	// An edit is seen.
+	f = &Folder{Path: root}
+	f.Scan()
 	writeService(t, root, "broken", map[string]string{ManifestName: strings.Replace(goodManifest, `"demo"`, `"broken"`, 1)})
 	if s := f.Scan()[0]; s.Invalid != nil {
 		t.Errorf("after the repair: %v", s.Invalid)

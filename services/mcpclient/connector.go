@@ -17,7 +17,7 @@ type Config struct {
 	// os.Environ.
 	Environ func() []string
 	// Path is the PATH that programs are looked up on and get; nil = as the
-	// user's login shell has it.
+	// login shell that Environ names has it.
 	Path func(ctx context.Context) string
 	// Home is the working folder of a server that has none; "" = the user's
 	// home folder.
@@ -42,7 +42,7 @@ func New(c Config) *Connector {
 		c.Environ = os.Environ
 	}
 	if c.Path == nil {
-		c.Path = process.LoginPath
+		c.Path = process.NewLogin(context.Background(), c.Environ).Path
 	}
 	return &Connector{config: c}
 }
