@@ -82,6 +82,9 @@ func TestDummyService(t *testing.T) {
 	if o := r.outcome(s.ID, id); o.Status != tools.Denied || o.Key != "server_stopped" || o.Args["server"] != "dummy_mcp" {
 		t.Errorf("a call whose server was stopped while its question waited ended %+v", o)
 	}
+	if o := r.outcome(s.ID, r.call(s.ID, "mcp_dummy_mcp_slow", map[string]any{"seconds": 1, "steps": 1})); o.Key != "server_stopped" || o.Args["server"] != "dummy_mcp" {
+		t.Errorf("a call of a stopped server ended %+v", o)
+	}
 	if p, err := os.FindProcess(running.Pid); err == nil && p.Signal(syscall.Signal(0)) == nil {
 		t.Errorf("process %d is still there", running.Pid)
 	}

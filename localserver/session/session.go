@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"zeroclaw/permissions"
 	"zeroclaw/permissions/approval"
 	"zeroclaw/permissions/resolve"
+	"zeroclaw/services"
 	"zeroclaw/tools"
 )
 
@@ -111,11 +113,28 @@ func (s *Session) Lookup(name string) (tools.Tool, permissions.Verdict) {
 		return nil, unknown
 	}
 	if !live {
-		unknown.Code, unknown.Key = "tool_gone", "tool_gone"
-		unknown.Reason = fmt.Sprintf("The server of the tool %q no longer offers it.", name)
-		return nil, unknown
+		return nil, notOffered(unknown, name, c.state[d.Server])
 	}
 	return named{t, name}, permissions.Verdict{}
+}
+
+// notOffered words the refusal of a granted tool that its server does not offer
+// now: most often because the server does not run.
+func notOffered(v permissions.Verdict, tool string, server services.Status) permissions.Verdict {
+	why := strings.TrimSuffix(server.Reason, ".")
+	switch {
+	case server.State == "" || server.State == services.Running:
+		v.Key, v.Args = "tool_gone", map[string]string{"tool": tool}
+		v.Reason = fmt.Sprintf("The server of the tool %q no longer offers it.", tool)
+	case why == "":
+		v.Key, v.Args = "server_stopped", map[string]string{"server": server.ID}
+		v.Reason = fmt.Sprintf("The server %s is not running: a person can start it.", server.ID)
+	default:
+		v.Key, v.Args = "server_down", map[string]string{"server": server.ID, "why": why}
+		v.Reason = fmt.Sprintf("The server %s does not run now: %s.", server.ID, why)
+	}
+	v.Code = v.Key
+	return v
 }
 
 // nameAll pins the names of every granted tool, in a fixed order.

@@ -1,5 +1,6 @@
 // Why a call was let through, asked or refused, and what a failed command ran into. es.reasons.js has the same keys and placeholders.
 export default {
+  'why.server_down': 'The server “{server}” does not run now: {why}.',
   'why.tool_gone': 'The server of the tool “{tool}” no longer offers it.',
   'why.bad_arguments': 'The arguments do not fit: {reason}',
   'why.failed': '{reason}',

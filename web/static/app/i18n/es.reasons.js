@@ -1,5 +1,6 @@
 // Por qué una llamada pasó, preguntó o se rechazó, y con qué tropezó una orden. Con las claves y variables de en.reasons.js.
 export default {
+  'why.server_down': 'El servidor «{server}» no está en marcha: {why}.',
   'why.tool_gone': 'El servidor de la herramienta «{tool}» ya no la ofrece.',
   'why.bad_arguments': 'Los argumentos no encajan: {reason}',
   'why.failed': '{reason}',
