@@ -120,6 +120,7 @@ type Server struct {
 	sessions  *session.Sessions
 	services  *services.Supervisor
 	ledger    *process.Ledger
+	login     *process.Login
 	files     *files.Files
 	shell     *shell.Shell
 	store     *store.Store
@@ -187,7 +188,7 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 	go func() { failed <- server.Serve(limited) }()
 	ready()
 	// The user's login shell takes its time; asked now, nobody waits for it.
-	s.background.Go(func() { process.LoginPath(s.ctx) })
+	s.background.Go(func() { s.login.Path(s.ctx) })
 	s.background.Go(func() { restAfterStart(s.ctx) })
 
 	select {

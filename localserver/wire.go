@@ -122,9 +122,10 @@ func (s *Server) wireState() {
 func (s *Server) wireTools() {
 	c := s.config
 	s.distribution = shell.System().Distribution
+	s.login = process.NewLogin(s.ctx, c.Environ)
 	s.files = files.New(files.Config{Undo: filepath.Join(c.State, "objects", "undo"), Now: c.Now})
 	s.shell = shell.New(shell.Config{
-		Environ: c.Environ, Path: process.LoginPath, Ledger: s.ledger, Now: c.Now,
+		Environ: c.Environ, Path: s.login.Path, Ledger: s.ledger, Now: c.Now,
 		Secret: func(v string) bool { return s.secrets.Redact(v) != v },
 	})
 	s.relay = relay.New(relay.Config{Providers: s.provider, OwnPort: func() int { return s.port }, Redact: s.secrets.Redact})
@@ -156,7 +157,7 @@ func (s *Server) wireServices() {
 	var err error
 	s.services, err = services.New(services.Config{
 		Connector: mcpclient.New(mcpclient.Config{
-			Identity: mcpclient.Identity{Name: "zeroclaw", Version: Version}, Environ: c.Environ, Home: c.Home, Ledger: s.ledger,
+			Identity: mcpclient.Identity{Name: "zeroclaw", Version: Version}, Environ: c.Environ, Path: s.login.Path, Home: c.Home, Ledger: s.ledger,
 		}),
 		Vars: func() services.Vars { return services.Vars{Root: s.Root(), Self: c.Self} },
 		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")},

@@ -14,42 +14,62 @@ import (
 // loginLimit bounds how long a login shell may take to start.
 const loginLimit = 10 * time.Second
 
-var login struct {
+// Login is the user's login shell, which is asked for its PATH.
+type Login struct {
+	ctx     context.Context
+	shell   string
+	environ func() []string
+
 	once sync.Once
 	done chan struct{}
 	path string
 }
 
-func init() { login.done = make(chan struct{}) }
+// NewLogin returns the login shell that an environment names. Nothing is
+// started before Path is called, and nothing is left once ctx has ended.
+func NewLogin(ctx context.Context, environ func() []string) *Login {
+	return &Login{ctx: ctx, shell: UserShell(environ()), environ: environ, done: make(chan struct{})}
+}
 
-// LoginPath is the PATH as the user's login shell sees it, followed by what
-// only our own PATH has. A program started from a desktop does not inherit what
+// Path is the PATH as the login shell sees it, followed by what only the
+// environment's own has. A program started from a desktop does not inherit what
 // shells set up for nvm, Homebrew and the like. The shell is asked once, for at
 // most 10 s; while it has not answered, when ctx ends and on Windows, the
-// answer is our own PATH.
-func LoginPath(ctx context.Context) string {
-	own := os.Getenv("PATH")
+// answer is the environment's own PATH.
+func (l *Login) Path(ctx context.Context) string {
+	own := Variable(l.environ(), "PATH")
 	if runtime.GOOS == "windows" {
 		return own
 	}
-	login.once.Do(func() {
+	l.once.Do(func() {
 		go func() {
-			defer close(login.done)
-			login.path = askLogin(UserShell(), os.Environ(), loginLimit)
+			defer close(l.done)
+			l.path = askLogin(l.ctx, l.shell, l.environ(), loginLimit)
 		}()
 	})
 	select {
-	case <-login.done:
+	case <-l.done:
 	case <-ctx.Done():
 		return own
 	}
-	return joinPaths(login.path, own)
+	return joinPaths(l.path, own)
 }
 
-// UserShell is the absolute path of the user's shell: $SHELL, else the usual
-// one of the system. It has no meaning on Windows.
-func UserShell() string {
-	if s := os.Getenv("SHELL"); filepath.IsAbs(s) {
+// Variable is the value of a variable in an environment, "" when it has none.
+func Variable(environ []string, name string) string {
+	for _, kv := range environ {
+		k, value, _ := strings.Cut(kv, "=")
+		if k == name || runtime.GOOS == "windows" && strings.EqualFold(k, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+// UserShell is the absolute path of the user's shell: $SHELL of the
+// environment, else the usual one of the system. It has no meaning on Windows.
+func UserShell(environ []string) string {
+	if s := Variable(environ, "SHELL"); filepath.IsAbs(s) {
 		found, _ := executable(s)
 		// Accounts that nobody logs in to have one of these.
 		if base := filepath.Base(s); found != "" && base != "nologin" && base != "false" {
@@ -71,7 +91,7 @@ func UserShell() string {
 // askLogin starts a login shell that is also interactive, because that is
 // where version managers put their lines. What else start-up files print is
 // left out by a fence around the answer.
-func askLogin(shell string, environ []string, limit time.Duration) string {
+func askLogin(ctx context.Context, shell string, environ []string, limit time.Duration) string {
 	const fence = "\x01path\x01"
 	env := []string{}
 	for _, kv := range environ {
@@ -90,6 +110,7 @@ func askLogin(shell string, environ []string, limit time.Duration) string {
 	select {
 	case <-p.Done():
 	case <-t.C:
+	case <-ctx.Done():
 	}
 	p.Kill()
 	<-p.Done()

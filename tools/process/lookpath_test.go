@@ -72,7 +72,7 @@ func TestAskLogin(t *testing.T) {
 		t.Skip("bash is not installed")
 	}
 	env := []string{"HOME=" + home, "PATH=/usr/bin:/bin", "ZEROCLAW_X=1"}
-	got := askLogin(bash, env, 5*time.Second)
+	got := askLogin(t.Context(), bash, env, 5*time.Second)
 	if !strings.HasPrefix(got, "/opt/from-profile:") {
 		t.Errorf("askLogin = %q, want the folder of the profile first", got)
 	}
@@ -80,10 +80,10 @@ func TestAskLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if got := askLogin(bash, env, 200*time.Millisecond); got != "" || time.Since(began) > 20*time.Second {
+	if got := askLogin(t.Context(), bash, env, 200*time.Millisecond); got != "" || time.Since(began) > 20*time.Second {
 		t.Errorf("a profile that hangs: %q after %v", got, time.Since(began))
 	}
-	if got := askLogin("/no/shell", env, time.Second); got != "" {
+	if got := askLogin(t.Context(), "/no/shell", env, time.Second); got != "" {
 		t.Errorf("no shell: %q", got)
 	}
 	if got, want := joinPaths("/a:rel:/b", "/b:/c"), "/a:/b:/c"; got != want {
@@ -91,14 +91,53 @@ func TestAskLogin(t *testing.T) {
 	}
 }
 
+// The shell and what it starts with are those of the environment given, not
+// those of this process; each Login has its own answer.
 func TestLoginPath(t *testing.T) {
-	t.Setenv("PATH", "/only/ours:/usr/bin:/bin")
-	over, cancel := context.WithCancel(context.Background())
+	t.Setenv("PATH", "/not/ours")
+	t.Setenv("SHELL", "/bin/false")
+	dir := t.TempDir()
+	shell := filepath.Join(dir, "shell")
+	script := "#!/bin/sh\necho >>" + dir + "/asked\nPATH=/from/login/$WHO:$PATH; while [ $# -gt 1 ]; do shift; done; eval \"$1\"\n"
+	if err := os.WriteFile(shell, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	login := func(who string) *Login {
+		return NewLogin(t.Context(), func() []string {
+			return []string{"SHELL=" + shell, "WHO=" + who, "PATH=/only/ours:/usr/bin:/bin"}
+		})
+	}
+	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := LoginPath(over); !strings.Contains(got, "/only/ours") {
+	one := login("one")
+	if got, want := one.Path(over), "/only/ours:/usr/bin:/bin"; got != want && got != "/from/login/one:"+want {
 		t.Errorf("with its time over: %q", got)
 	}
-	if got := LoginPath(context.Background()); !strings.Contains(got, "/only/ours") {
-		t.Errorf("LoginPath = %q", got)
+	for range 2 {
+		if got, want := one.Path(t.Context()), "/from/login/one:/only/ours:/usr/bin:/bin"; got != want {
+			t.Errorf("Path = %q, want %q", got, want)
+		}
+	}
+	if got, want := login("two").Path(t.Context()), "/from/login/two:/only/ours:/usr/bin:/bin"; got != want {
+		t.Errorf("of another environment: %q, want %q", got, want)
+	}
+	if asked, err := os.ReadFile(filepath.Join(dir, "asked")); err != nil || len(asked) != 2 {
+		t.Errorf("two shells were asked %d times, %v", len(asked), err)
+	}
+}
+
+// A shell that hangs does not outlive who asked.
+func TestLoginEndsWithItsOwner(t *testing.T) {
+	dir := t.TempDir()
+	shell := filepath.Join(dir, "shell")
+	if err := os.WriteFile(shell, []byte("#!/bin/sh\nsleep 300\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	l := NewLogin(ctx, func() []string { return []string{"SHELL=" + shell, "PATH=/usr/bin:/bin"} })
+	if got := l.Path(t.Context()); got != "/usr/bin:/bin" || time.Since(began) > loginLimit/2 {
+		t.Errorf("Path = %q after %s", got, time.Since(began))
 	}
 }

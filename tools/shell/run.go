@@ -210,11 +210,11 @@ func shellArgv(shell, text string) []string {
 	return []string{shell, "-c", text}
 }
 
-func defaultShell() string {
+func defaultShell(environ []string) string {
 	if runtime.GOOS != "windows" {
-		return process.UserShell()
+		return process.UserShell(environ)
 	}
-	root := os.Getenv("SystemRoot")
+	root := process.Variable(environ, "SystemRoot")
 	if root == "" {
 		root = `C:\Windows`
 	}

@@ -24,8 +24,8 @@ import (
 
 // Config is what the tool depends on. The zero value works.
 type Config struct {
-	// Shell is the absolute path of the shell; "" is the user's own (Windows
-	// PowerShell on Windows).
+	// Shell is the absolute path of the shell; "" is the user's own by Environ
+	// (Windows PowerShell on Windows).
 	Shell string
 	// Environ is the user's environment; nil is os.Environ. ZEROCLAW_* and
 	// variables for which Secret reports true are taken out of it.
@@ -33,7 +33,7 @@ type Config struct {
 	// Secret reports whether a value is, or contains, a configured secret.
 	Secret func(value string) bool
 	// Path, if set, gives the PATH of commands, for example
-	// process.LoginPath. "" leaves the one of Environ.
+	// that of a process.Login. "" leaves the one of Environ.
 	Path func(ctx context.Context) string
 	// Ledger records children for the sweep of the next start; may be nil.
 	Ledger *process.Ledger
@@ -68,11 +68,11 @@ type Shell struct {
 
 // New makes a Shell.
 func New(c Config) *Shell {
-	if c.Shell == "" {
-		c.Shell = defaultShell()
-	}
 	if c.Environ == nil {
 		c.Environ = os.Environ
+	}
+	if c.Shell == "" {
+		c.Shell = defaultShell(c.Environ())
 	}
 	if c.Secret == nil {
 		c.Secret = func(string) bool { return false }
