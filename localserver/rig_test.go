@@ -88,6 +88,9 @@ func newRig(t *testing.T, change ...func(*Config)) *rig {
 	case <-ready:
 	case err := <-ended:
 		t.Fatalf("Serve: %v", err)
+	case <-time.After(30 * time.Second):
+		cancel()
+		t.Fatalf("Serve was not ready within 30 s:\n%s", r.log)
 	}
 	r.end = sync.OnceValue(func() error {
 		cancel()
@@ -233,7 +236,7 @@ func eventually[T any](r *rig, f func() (T, bool)) T {
 	}
 }
 
-// listen connects to the event stream and returns its events.
+// listen connects to the event stream and returns its events once hello came.
 func (r *rig) listen() <-chan [2]string {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -244,7 +247,7 @@ func (r *rig) listen() <-chan [2]string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	out := make(chan [2]string, 1000)
+	out, hello := make(chan [2]string, 1000), make(chan struct{})
 	go func() {
 		defer close(out)
 		defer a.Body.Close()
@@ -261,6 +264,9 @@ func (r *rig) listen() <-chan [2]string {
 			case "data":
 				data += value
 			case "":
+				if kind == "hello" {
+					close(hello)
+				}
 				if kind != "" {
 					out <- [2]string{kind, data}
 				}
@@ -268,5 +274,28 @@ func (r *rig) listen() <-chan [2]string {
 			}
 		}
 	}()
+	select {
+	case <-hello:
+	case <-time.After(30 * time.Second):
+		r.t.Fatal("the event stream does not begin with hello")
+	}
 	return out
+}
+
+// next waits for the next event of a kind and returns its data.
+func (r *rig) next(events <-chan [2]string, kind string) string {
+	r.t.Helper()
+	for late := time.After(30 * time.Second); ; {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				r.t.Fatalf("the event stream ended before %s", kind)
+			}
+			if e[0] == kind {
+				return e[1]
+			}
+		case <-late:
+			r.t.Fatalf("no %s came", kind)
+		}
+	}
 }

@@ -2,8 +2,10 @@ package events
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -72,6 +74,47 @@ func TestClientNeverChoosesAStream(t *testing.T) {
 	if n := h.Listeners(); n != 2 {
 		t.Errorf("%d streams, want 2", n)
 	}
+}
+
+// TestHeaderMeansAttached holds hello back: no header comes before the tab is
+// attached, what is published after the header arrives, and a tab that leaves
+// while it waits holds nothing up.
+func TestHeaderMeansAttached(t *testing.T) {
+	asked, release := make(chan struct{}, 2), make(chan struct{})
+	h := New(Config{Hello: func(uint64) any { asked <- struct{}{}; <-release; return 1 }})
+	url := serve(t, h)
+	free := sync.OnceFunc(func() { close(release) })
+	defer free()
+	header, leaver := make(chan *client, 1), make(chan error, 1)
+	go func() { header <- connect(t, url, "") }()
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		q, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
+		_, err := http.DefaultClient.Do(q)
+		leaver <- err
+	}()
+	<-asked
+	select {
+	case <-header:
+		t.Error("the header came before the tab was attached")
+	case err := <-leaver:
+		t.Errorf("the header came before the tab was attached: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	leave()
+	if err := <-leaver; err == nil {
+		t.Error("a request that was given up had an answer")
+	}
+	free()
+	select {
+	case c := <-header:
+		h.Publish("n", 1)
+		c.want(t, "hello")
+		c.want(t, "n")
+	case <-time.After(20 * time.Second):
+		t.Fatal("no header came")
+	}
+	waitFor(t, "the other to be gone", func() bool { return h.Listeners() == 1 })
 }
 
 func TestListeners(t *testing.T) {

@@ -22,7 +22,7 @@ type tab struct {
 	live     bool          // hello is sent, events may follow; guarded by Hub.mu
 	gone     bool          // cut off or leaving; guarded by Hub.mu
 	beats    *time.Timer   // guarded by Hub.mu
-	attached chan struct{} // closed when it became live
+	attached chan struct{} // closed when it became live, or was cut before
 	cancel   context.CancelFunc
 	w        *writer
 
@@ -30,8 +30,9 @@ type tab struct {
 	events, bytes atomic.Int64
 }
 
-// ServeHTTP is GET /api/events for one tab. It returns when the tab leaves, is
-// cut off, the request's context ends (its token was revoked), or the hub is
+// ServeHTTP is GET /api/events for one tab. Whoever has the header of the
+// answer misses nothing that is published later. It returns when the tab leaves,
+// is cut off, the request's context ends (its token was revoked), or the hub is
 // closed. The request's stream parameter and method of
 // replay are ours: a client chooses neither.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -171,7 +172,11 @@ const coalesce = 64 << 10
 
 func (w *writer) Header() http.Header { return w.inner.Header() }
 
+// WriteHeader waits until the tab is attached, so that whoever has the header
+// misses nothing that is published later. It does not wait on the network: the
+// library reports every subscriber, also one that leaves at once.
 func (w *writer) WriteHeader(status int) {
+	<-w.t.attached
 	// The library has set its own.
 	w.Header().Set("Cache-Control", "no-store")
 	w.inner.WriteHeader(status)
