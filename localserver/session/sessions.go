@@ -67,6 +67,8 @@ type Sessions struct {
 	list   []string             // ids, oldest first
 	used   map[string]time.Time // when a client last asked for a session, or a call of it ended
 	closed bool
+
+	ending sync.WaitGroup // sessions that somebody is closing
 }
 
 // New returns an empty set of sessions. Close ends them.
@@ -209,10 +211,14 @@ func (s *Sessions) CloseSession(id string) error {
 	delete(s.open, id)
 	delete(s.used, id)
 	s.list = slices.DeleteFunc(s.list, func(x string) bool { return x == id })
+	if ok {
+		s.ending.Add(1)
+	}
 	s.mu.Unlock()
 	if !ok {
 		return ErrNotFound
 	}
+	defer s.ending.Done()
 	n.end()
 	return nil
 }
@@ -239,8 +245,8 @@ func (n *Session) drop() {
 	n.calls, n.order = map[string]*call{}, nil
 }
 
-// Close ends every session and waits for its calls. From its beginning on no
-// session opens any more.
+// Close ends every session and waits for its calls, also for those of a session
+// that somebody else is closing. From its beginning on no session opens any more.
 func (s *Sessions) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -251,4 +257,5 @@ func (s *Sessions) Close() {
 		all.Go(func() { _ = s.CloseSession(n.ID) })
 	}
 	all.Wait()
+	s.ending.Wait()
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -239,6 +240,38 @@ func TestIdlestSessionMakesRoom(t *testing.T) {
 	}
 	if n := len(s.List()); n != maxSessions {
 		t.Errorf("%d sessions are open, want %d", n, maxSessions)
+	}
+}
+
+// TestCloseWaitsForWhatIsClosing: a session that a request is closing has not
+// ended yet; whoever closes the store after Close relies on its last words.
+func TestCloseWaitsForWhatIsClosing(t *testing.T) {
+	entered, release := make(chan struct{}), make(chan struct{})
+	var ended atomic.Bool
+	s := newSessions(t, func(c *Config) {
+		c.Ended = func(tools.Call, tools.Outcome, tools.Judged, approval.Resolution) {
+			close(entered)
+			<-release
+			ended.Store(true)
+		}
+	})
+	n := open(t, s)
+	if _, err := n.Start(tools.Call{Tool: "talk", Arguments: json.RawMessage(`{"Wait":true}`)}); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = s.CloseSession(n.ID) }()
+	<-entered
+	closed := make(chan struct{})
+	go func() { s.Close(); close(closed) }()
+	select {
+	case <-closed:
+		t.Error("Close did not wait for the session that was being closed")
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(release)
+	<-closed
+	if !ended.Load() {
+		t.Error("the call had not ended when Close returned")
 	}
 }
 
