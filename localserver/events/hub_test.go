@@ -88,6 +88,7 @@ func TestHeaderMeansAttached(t *testing.T) {
 	header, leaver := make(chan *client, 1), make(chan error, 1)
 	go func() { header <- connect(t, url, "") }()
 	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
 	go func() {
 		q, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
 		_, err := http.DefaultClient.Do(q)
@@ -96,9 +97,9 @@ func TestHeaderMeansAttached(t *testing.T) {
 	<-asked
 	select {
 	case <-header:
-		t.Error("the header came before the tab was attached")
+		t.Fatal("the header came before the tab was attached")
 	case err := <-leaver:
-		t.Errorf("the header came before the tab was attached: %v", err)
+		t.Fatalf("the header came before the tab was attached: %v", err)
 	case <-time.After(200 * time.Millisecond):
 	}
 	leave()
