@@ -31,70 +31,12 @@ func Expand(s Spec, values map[string]any, v Vars) (Spec, error) {
 	if s.Origin != OriginService {
 		return s, nil
 	}
-	value := func(o Option) any {
-		if x, ok := values[o.ID]; ok && checkValue(o, x) == nil {
-			return x
-		}
-		return o.Default
-	}
-	var failed error
-	one := func(text string) string {
-		return replacePlaceholders(text, func(name string) (string, bool) {
-			id, isOption := strings.CutPrefix(name, "option:")
-			if isOption {
-				i := slices.IndexFunc(s.Options, func(o Option) bool { return o.ID == id })
-				if i < 0 {
-					failed = errors.Join(failed, fmt.Errorf("${%s} names no option", name))
-					return "", false
-				}
-				return fmt.Sprint(value(s.Options[i])), true
-			}
-			var path string
-			var err error
-			switch name {
-			case "serviceDir":
-				path = s.Dir
-			case "root":
-				path = v.Root
-			case "self":
-				path = v.Self
-			case "node":
-				path, err = ask(v.Node, name)
-			case "python":
-				path, err = ask(v.Python, name)
-			default:
-				return "", false
-			}
-			failed = errors.Join(failed, err)
-			return path, true
-		})
-	}
-	all := func(list []string) []string {
-		out := make([]string, 0, len(list))
-		for _, x := range list {
-			out = append(out, one(x))
-		}
-		return out
-	}
-
+	e := expansion{spec: s, values: values, vars: v}
 	out := s
-	out.Command, out.Args, out.Env, out.Cwd = one(s.Command), all(s.Args), all(s.Env), one(s.Cwd)
+	out.Command, out.Args, out.Env, out.Cwd = e.one(s.Command), e.all(s.Args), e.all(s.Env), e.one(s.Cwd)
 	for _, o := range s.Options {
-		x := value(o)
-		on := x != "" && x != false
-		if o.Type == OptionBoolean {
-			if on {
-				out.Args = append(out.Args, all(o.ArgsWhenTrue)...)
-			} else {
-				out.Args = append(out.Args, all(o.ArgsWhenFalse)...)
-			}
-		}
-		if on {
-			out.Args = append(out.Args, all(o.Args)...)
-			for _, k := range sortedKeys(o.Env) {
-				out.Env = append(out.Env, k+"="+one(o.Env[k]))
-			}
-		}
+		args, env := e.option(o)
+		out.Args, out.Env = append(out.Args, args...), append(out.Env, env...)
 	}
 	if out.Cwd == "" {
 		out.Cwd = s.Dir
@@ -103,10 +45,86 @@ func Expand(s Spec, values map[string]any, v Vars) (Spec, error) {
 	}
 	for _, text := range append(append([]string{out.Command, out.Cwd}, out.Args...), out.Env...) {
 		if strings.ContainsRune(text, 0) {
-			failed = errors.Join(failed, fmt.Errorf("%q holds a NUL character", text))
+			e.failed = errors.Join(e.failed, fmt.Errorf("%q holds a NUL character", text))
 		}
 	}
-	return out, failed
+	return out, e.failed
+}
+
+// expansion is one Expand; failed gathers everything that is wrong.
+type expansion struct {
+	spec   Spec
+	values map[string]any
+	vars   Vars
+	failed error
+}
+
+// value is what an option is set to, its default when that does not fit.
+func (e *expansion) value(o Option) any {
+	if x, ok := e.values[o.ID]; ok && checkValue(o, x) == nil {
+		return x
+	}
+	return o.Default
+}
+
+// option is what an option adds to the arguments and the environment.
+func (e *expansion) option(o Option) (args, env []string) {
+	x := e.value(o)
+	on := x != "" && x != false
+	switch {
+	case o.Type == OptionBoolean && on:
+		args = e.all(o.ArgsWhenTrue)
+	case o.Type == OptionBoolean:
+		args = e.all(o.ArgsWhenFalse)
+	}
+	if !on {
+		return args, nil
+	}
+	args = append(args, e.all(o.Args)...)
+	for _, k := range sortedKeys(o.Env) {
+		env = append(env, k+"="+e.one(o.Env[k]))
+	}
+	return args, env
+}
+
+func (e *expansion) all(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, x := range list {
+		out = append(out, e.one(x))
+	}
+	return out
+}
+
+func (e *expansion) one(text string) string { return replacePlaceholders(text, e.placeholder) }
+
+// placeholder is what ${name} stands for, unless it is just text.
+func (e *expansion) placeholder(name string) (string, bool) {
+	if id, isOption := strings.CutPrefix(name, "option:"); isOption {
+		i := slices.IndexFunc(e.spec.Options, func(o Option) bool { return o.ID == id })
+		if i < 0 {
+			e.failed = errors.Join(e.failed, fmt.Errorf("${%s} names no option", name))
+			return "", false
+		}
+		return fmt.Sprint(e.value(e.spec.Options[i])), true
+	}
+	var path string
+	var err error
+	switch name {
+	case "serviceDir":
+		path = e.spec.Dir
+	case "root":
+		path = e.vars.Root
+	case "self":
+		path = e.vars.Self
+	case "node":
+		path, err = ask(e.vars.Node, name)
+	case "python":
+		path, err = ask(e.vars.Python, name)
+	default:
+		return "", false
+	}
+	e.failed = errors.Join(e.failed, err)
+	return path, true
 }
 
 func ask(f func() (string, error), name string) (string, error) {

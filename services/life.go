@@ -164,19 +164,7 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 		}
 	})
 	s.cancel(cause)
-	var closeErr error
-	if peer != nil {
-		t := stopTime
-		switch {
-		case ctx.Err() != nil:
-			t = quitTime
-		case !wanted:
-			t = failedTime
-		}
-		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t)
-		closeErr = peer.Close(cctx)
-		cancel()
-	}
+	closeErr := closePeer(ctx, peer, wanted)
 	var text string
 	s.edit(func() {
 		hadTools := len(s.tools) > 0
@@ -192,24 +180,8 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 		case wanted:
 			s.state, s.reason = Stopped, ""
 			text = "stopped"
-		case !restartable(cause):
-			s.state, s.reason = Failed, s.sup.config.Redact(cause.Error())
-			s.notBefore = time.Now().Add(s.sup.config.Backoff.Reprobe)
-			text = "failed: " + cause.Error()
 		default:
-			var pause time.Duration
-			var giveUp bool
-			s.crashes, pause, giveUp = s.sup.config.Backoff.next(s.crashes, time.Now())
-			s.notBefore = time.Now().Add(pause)
-			why := s.sup.config.Redact(cause.Error())
-			if giveUp {
-				s.state = Failed
-				s.reason = fmt.Sprintf("%s. It was started %d times within %s; the next try is in %s", why, len(s.crashes), s.sup.config.Backoff.Window, pause)
-			} else {
-				s.state = Starting
-				s.reason = fmt.Sprintf("%s. Trying again in %s", why, pause)
-			}
-			text = s.reason
+			text = s.failLocked(cause)
 		}
 		if closeErr != nil {
 			s.notices = append(s.notices, closeErr.Error())
@@ -221,6 +193,46 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 	if closeErr != nil {
 		s.log(closeErr.Error())
 	}
+}
+
+// closePeer ends a connection within the time that its end deserves. The error
+// names what could not be ended.
+func closePeer(ctx context.Context, peer Peer, wanted bool) error {
+	if peer == nil {
+		return nil
+	}
+	t := stopTime
+	switch {
+	case ctx.Err() != nil:
+		t = quitTime
+	case !wanted:
+		t = failedTime
+	}
+	cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t)
+	defer cancel()
+	return peer.Close(cctx)
+}
+
+// failLocked says what comes after a failure, now and as a line of the log.
+func (s *service) failLocked(cause error) (text string) {
+	backoff, why := s.sup.config.Backoff, s.sup.config.Redact(cause.Error())
+	if !restartable(cause) {
+		s.state, s.reason = Failed, why
+		s.notBefore = time.Now().Add(backoff.Reprobe)
+		return "failed: " + cause.Error()
+	}
+	var pause time.Duration
+	var giveUp bool
+	s.crashes, pause, giveUp = backoff.next(s.crashes, time.Now())
+	s.notBefore = time.Now().Add(pause)
+	if giveUp {
+		s.state = Failed
+		s.reason = fmt.Sprintf("%s. It was started %d times within %s; the next try is in %s", why, len(s.crashes), backoff.Window, pause)
+	} else {
+		s.state = Starting
+		s.reason = fmt.Sprintf("%s. Trying again in %s", why, pause)
+	}
+	return s.reason
 }
 
 // install runs the installer as a step of its own.

@@ -107,6 +107,22 @@ func loadManifest(s *Spec, file string) *ManifestError {
 	bad := func(message string, path ...any) *ManifestError {
 		return &ManifestError{File: file, Line: lineOf(data, path), Message: message}
 	}
+	for _, take := range []func(*Spec, refusal) *ManifestError{m.identity, m.launch, m.options} {
+		if e := take(s, bad); e != nil {
+			return e
+		}
+	}
+	if _, err := Expand(*s, nil, Vars{}.blank()); err != nil {
+		return bad(err.Error(), "launch")
+	}
+	return nil
+}
+
+// refusal says what is wrong with the place that a path of names leads to.
+type refusal func(message string, path ...any) *ManifestError
+
+// identity takes what the service is called.
+func (m *manifest) identity(s *Spec, bad refusal) *ManifestError {
 	if m.SchemaVersion != 1 {
 		return bad(fmt.Sprintf("schemaVersion is %d: this companion reads version 1", m.SchemaVersion), "schemaVersion")
 	}
@@ -129,6 +145,11 @@ func loadManifest(s *Spec, file string) *ManifestError {
 	case map[string]any:
 		s.Help, _ = h["url"].(string)
 	}
+	return nil
+}
+
+// launch takes how the service is started.
+func (m *manifest) launch(s *Spec, bad refusal) *ManifestError {
 	if strings.TrimSpace(m.Launch.Executable) == "" {
 		return bad("launch.executable is missing: name the program to start", "launch", "executable")
 	}
@@ -144,6 +165,11 @@ func loadManifest(s *Spec, file string) *ManifestError {
 		}
 		s.Env = append(s.Env, k+"="+m.Launch.Env[k])
 	}
+	return nil
+}
+
+// options takes what a person can set.
+func (m *manifest) options(s *Spec, bad refusal) *ManifestError {
 	for i, o := range m.Options {
 		opt := Option{ID: o.ID, Type: o.Type, Label: o.Label, Description: o.Description, Default: o.Default, Choices: o.Choices,
 			ArgsWhenTrue: o.ArgsWhenTrue, ArgsWhenFalse: o.ArgsWhenFalse, Args: o.Args, Env: o.Env}
@@ -173,9 +199,6 @@ func loadManifest(s *Spec, file string) *ManifestError {
 			}
 		}
 		s.Options = append(s.Options, opt)
-	}
-	if _, err := Expand(*s, nil, Vars{}.blank()); err != nil {
-		return bad(err.Error(), "launch")
 	}
 	return nil
 }
