@@ -36,37 +36,9 @@ func model(argv []word) ([]permissions.Operand, *Finding) {
 	if bad != nil {
 		return nil, bad
 	}
-	if len(l.late) > 0 && (r.most > 0 || r.shape == copying || r.shape == moving) {
-		return nil, at(KindOrder, l.late[0])
-	}
-	for _, w := range l.late {
-		if w.text == "" || w.text == "-" {
-			return nil, at(KindOrder, w)
-		}
-	}
-	paths := l.operands
-	if r.shape == search && !l.pattern {
-		if len(paths) == 0 {
-			return nil, at(KindFew, first)
-		}
-		paths = paths[1:]
-	}
-	for _, w := range paths {
-		switch {
-		case w.text == "-":
-			return nil, at(KindDash, w)
-		case w.text == "" && r.shape != names:
-			return nil, at(KindBlank, w)
-		case strings.HasPrefix(w.text, "+") && r.shape != names:
-			return nil, at(KindPlus, w)
-		}
-	}
-	implied := len(paths) == 0 && (r.implied || r.shape == search && l.walk)
-	switch {
-	case len(paths) < r.least && !implied:
-		return nil, at(KindFew, first)
-	case r.most > 0 && len(paths) > r.most:
-		return nil, at(KindMany, paths[r.most])
+	paths, bad := l.paths(r, first)
+	if bad != nil {
+		return nil, bad
 	}
 	c := collector{walk: r.walk || l.walk, parents: l.parents}
 	for _, w := range l.reads {
@@ -74,47 +46,73 @@ func model(argv []word) ([]permissions.Operand, *Finding) {
 	}
 	switch r.shape {
 	case files, search:
-		op := permissions.Op(r.op)
-		if r.shape == search {
-			op = permissions.OpRead
-		}
-		if implied {
-			c.add(".", op)
-		}
-		for _, w := range paths {
-			c.add(w.text, op)
-		}
-		c.late = true
-		for _, w := range l.late {
-			c.add(w.text, op)
-		}
+		c.each(r, l, paths)
 	case pair:
 		for _, w := range paths {
 			c.into(w.text, permissions.OpRead, notFolder)
 		}
 	case copying, moving:
-		c.walk = r.shape == moving
-		target := paths[len(paths)-1]
-		for _, w := range paths[:len(paths)-1] {
-			name := path.Base(w.text)
-			if name == "." || name == ".." || name == "/" {
-				return nil, at(KindNameless, w)
-			}
-			c.add(w.text, permissions.OpRead)
-			if r.shape == moving {
-				c.add(w.text, permissions.OpDelete)
-			}
+		if w, ok := nameless(paths[:len(paths)-1]); ok {
+			return nil, at(KindNameless, w)
 		}
-		c.walk = false
-		for _, w := range paths[:len(paths)-1] {
-			name := path.Base(w.text)
-			c.into(target.text, permissions.OpWrite, name)
-			if r.shape == moving || l.replace {
-				c.into(target.text, permissions.OpDelete, name)
-			}
-		}
+		c.transfer(r.shape == moving, l.replace, paths)
 	}
 	return c.out, nil
+}
+
+// paths are the operands that are paths, or the reason for which they cannot be
+// told for sure.
+func (l line) paths(r row, first word) ([]word, *Finding) {
+	at := func(k Kind, w word) ([]word, *Finding) {
+		return nil, &Finding{Kind: k, Start: w.start, End: w.end, Of: first.text}
+	}
+	if len(l.late) > 0 && (r.most > 0 || r.shape == copying || r.shape == moving) {
+		return at(KindOrder, l.late[0])
+	}
+	for _, w := range l.late {
+		if w.text == "" || w.text == "-" {
+			return at(KindOrder, w)
+		}
+	}
+	paths := l.operands
+	if r.shape == search && !l.pattern {
+		if len(paths) == 0 {
+			return at(KindFew, first)
+		}
+		paths = paths[1:]
+	}
+	for _, w := range paths {
+		switch {
+		case w.text == "-":
+			return at(KindDash, w)
+		case w.text == "" && r.shape != names:
+			return at(KindBlank, w)
+		case strings.HasPrefix(w.text, "+") && r.shape != names:
+			return at(KindPlus, w)
+		}
+	}
+	switch {
+	case len(paths) < r.least && !l.impliesHere(r, paths):
+		return at(KindFew, first)
+	case r.most > 0 && len(paths) > r.most:
+		return at(KindMany, paths[r.most])
+	}
+	return paths, nil
+}
+
+// impliesHere reports whether a command without a path means its own folder.
+func (l line) impliesHere(r row, paths []word) bool {
+	return len(paths) == 0 && (r.implied || r.shape == search && l.walk)
+}
+
+// nameless finds a source that a copy would give no name of its own.
+func nameless(sources []word) (word, bool) {
+	for _, w := range sources {
+		if name := path.Base(w.text); name == "." || name == ".." || name == "/" {
+			return w, true
+		}
+	}
+	return word{}, false
 }
 
 // rowFlags holds the flags of every row, taken apart once.
@@ -133,6 +131,45 @@ type collector struct {
 	late    bool
 	out     []permissions.Operand
 	have    map[permissions.Operand]bool
+}
+
+// each adds every path with the one thing that the command does to it.
+func (c *collector) each(r row, l line, paths []word) {
+	op := permissions.Op(r.op)
+	if r.shape == search {
+		op = permissions.OpRead
+	}
+	if l.impliesHere(r, paths) {
+		c.add(".", op)
+	}
+	for _, w := range paths {
+		c.add(w.text, op)
+	}
+	c.late = true
+	for _, w := range l.late {
+		c.add(w.text, op)
+	}
+}
+
+// transfer adds what a copy or a move reads, writes and removes; the last path
+// is where it goes.
+func (c *collector) transfer(moves, replaces bool, paths []word) {
+	sources, target := paths[:len(paths)-1], paths[len(paths)-1]
+	c.walk = moves
+	for _, w := range sources {
+		c.add(w.text, permissions.OpRead)
+		if moves {
+			c.add(w.text, permissions.OpDelete)
+		}
+	}
+	c.walk = false
+	for _, w := range sources {
+		name := path.Base(w.text)
+		c.into(target.text, permissions.OpWrite, name)
+		if moves || replaces {
+			c.into(target.text, permissions.OpDelete, name)
+		}
+	}
 }
 
 func (c *collector) add(text string, op permissions.Op) { c.into(text, op, "") }
