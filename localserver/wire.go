@@ -49,7 +49,7 @@ func New(c Config) (*Server, error) {
 			return nil, fmt.Errorf("create the state folder: %w", err)
 		}
 		// What a killed save left behind is of no use to anybody.
-		if _, err := atomicfile.RemoveStale(filepath.Join(c.State, dir), c.Now().Add(-time.Hour)); err != nil {
+		if _, err := atomicfile.RemoveStale(filepath.Join(c.State, dir), c.Now().Add(-time.Minute)); err != nil {
 			c.Log.Warn("remove what killed saves left", "err", err)
 		}
 	}
