@@ -72,63 +72,29 @@ type Grant struct {
 // NewGrant computes the grant of a session. Unknown names grant nothing and
 // become warnings, in the order in which they are met.
 func NewGrant(in Inputs) (Grant, []Warning) {
-	var warnings []Warning
-	warn := func(code, format string, args ...any) {
-		w := Warning{code, fmt.Sprintf(format, args...)}
-		if !slices.Contains(warnings, w) {
-			warnings = append(warnings, w)
-		}
-	}
+	var w warnings
 	agent, known := in.Agents[in.Agent]
 	if !known && in.Agent != BuiltinAgent {
-		warn("unknown_agent", "There is no agent %q, so the session reaches no tool.", in.Agent)
-		return Grant{Agent: in.Agent}, warnings
+		w.add("unknown_agent", "There is no agent %q, so the session reaches no tool.", in.Agent)
+		return Grant{Agent: in.Agent}, w.list
 	}
-	g := Grant{Agent: in.Agent, Servers: map[string]Server{}, valid: true}
-	if agent.Profile != "" {
-		p, ok := in.Profiles[agent.Profile]
-		if !ok {
-			warn("unknown_profile", "Agent %q uses the risk profile %q, which does not exist, so the session reaches no tool.", in.Agent, agent.Profile)
-			return Grant{Agent: in.Agent}, warnings
-		}
-		g.Profile = p.clone()
+	profile, ok := grantedProfile(in, agent, &w)
+	if !ok {
+		return Grant{Agent: in.Agent}, w.list
 	}
-	switch g.Profile.Level {
-	case "", LevelReadonly, LevelSupervised, LevelFull:
-	default:
-		warn("unknown_level", "The risk profile %q has the unknown level %q; it counts as readonly.", agent.Profile, g.Profile.Level)
-		g.Profile.Level = LevelReadonly
-	}
-
 	definitions := map[string]Server{}
 	for _, s := range in.Servers {
 		definitions[s.Name] = s
 	}
-	names := grantedServers(in, agent, definitions, warn)
-	if !in.MCPEnabled {
-		if len(names) > 0 {
-			warn("mcp_disabled", "MCP is switched off in the configuration, so no server is granted.")
-		}
-		names = nil
-	}
-	for _, n := range names {
+	g := Grant{Agent: in.Agent, Profile: profile, Servers: map[string]Server{}, valid: true}
+	for _, n := range grantedServers(in, agent, definitions, &w) {
 		s := definitions[n]
 		s.Tools = slices.Clone(s.Tools)
 		s.RequireApproval = slices.Clone(s.RequireApproval)
 		g.Servers[n] = s
 	}
-	g.access = copyAccess(agent.Tools)
-	for _, n := range slices.Sorted(maps.Keys(agent.Tools)) {
-		if _, ok := definitions[n]; !ok {
-			warn("unknown_server", "Agent %q lists tools of the server %q, which does not exist.", in.Agent, n)
-		}
-	}
-	for _, n := range agent.Media {
-		if _, ok := definitions[n]; !ok {
-			warn("unknown_server", "Agent %q admits media of the server %q, which does not exist.", in.Agent, n)
-		}
-	}
-	g.media = slices.Clone(agent.Media)
+	g.access, g.media = copyAccess(agent.Tools), slices.Clone(agent.Media)
+	warnUnknown(in, agent, definitions, &w)
 	if in.Allowed != nil {
 		list := slices.Clone(*in.Allowed)
 		g.allowed = &list
@@ -136,29 +102,73 @@ func NewGrant(in Inputs) (Grant, []Warning) {
 	if in.Parent != nil {
 		g.under(*in.Parent)
 	}
-	return g, warnings
+	return g, w.list
+}
+
+// warnings are each kept once, in the order in which they are met.
+type warnings struct{ list []Warning }
+
+func (w *warnings) add(code, format string, args ...any) {
+	if x := (Warning{code, fmt.Sprintf(format, args...)}); !slices.Contains(w.list, x) {
+		w.list = append(w.list, x)
+	}
+}
+
+// grantedProfile is the risk profile that an agent names. It is not ok when
+// there is no such profile.
+func grantedProfile(in Inputs, agent Agent, w *warnings) (profile Profile, ok bool) {
+	if agent.Profile != "" {
+		named, ok := in.Profiles[agent.Profile]
+		if !ok {
+			w.add("unknown_profile", "Agent %q uses the risk profile %q, which does not exist, so the session reaches no tool.", in.Agent, agent.Profile)
+			return Profile{}, false
+		}
+		profile = named.clone()
+	}
+	switch profile.Level {
+	case "", LevelReadonly, LevelSupervised, LevelFull:
+	default:
+		w.add("unknown_level", "The risk profile %q has the unknown level %q; it counts as readonly.", agent.Profile, profile.Level)
+		profile.Level = LevelReadonly
+	}
+	return profile, true
+}
+
+// warnUnknown tells of servers that an agent's lists name in vain.
+func warnUnknown(in Inputs, agent Agent, definitions map[string]Server, w *warnings) {
+	for _, n := range slices.Sorted(maps.Keys(agent.Tools)) {
+		if _, ok := definitions[n]; !ok {
+			w.add("unknown_server", "Agent %q lists tools of the server %q, which does not exist.", in.Agent, n)
+		}
+	}
+	for _, n := range agent.Media {
+		if _, ok := definitions[n]; !ok {
+			w.add("unknown_server", "Agent %q admits media of the server %q, which does not exist.", in.Agent, n)
+		}
+	}
 }
 
 // grantedServers is the union of the bundles in first-seen order, with the
-// started services of the built-in agent behind it, less every exclude.
-func grantedServers(in Inputs, agent Agent, definitions map[string]Server, warn func(code, format string, args ...any)) []string {
+// started services of the built-in agent behind it, less every exclude; none
+// while MCP is off.
+func grantedServers(in Inputs, agent Agent, definitions map[string]Server, w *warnings) []string {
 	var names []string
 	excluded := map[string]bool{}
 	for _, alias := range agent.Bundles {
 		b, ok := in.Bundles[alias]
 		if !ok {
-			warn("unknown_bundle", "Agent %q names the bundle %q, which does not exist; it grants nothing.", in.Agent, alias)
+			w.add("unknown_bundle", "Agent %q names the bundle %q, which does not exist; it grants nothing.", in.Agent, alias)
 			continue
 		}
 		for _, n := range b.Exclude {
 			excluded[n] = true
 			if _, ok := definitions[n]; !ok {
-				warn("unknown_server", "Bundle %q excludes the server %q, which does not exist.", alias, n)
+				w.add("unknown_server", "Bundle %q excludes the server %q, which does not exist.", alias, n)
 			}
 		}
 		for _, n := range b.Servers {
 			if _, ok := definitions[n]; !ok {
-				warn("unknown_server", "Bundle %q names the server %q, which does not exist; it grants nothing.", alias, n)
+				w.add("unknown_server", "Bundle %q names the server %q, which does not exist; it grants nothing.", alias, n)
 				continue
 			}
 			names = append(names, n)
@@ -176,6 +186,10 @@ func grantedServers(in Inputs, agent Agent, definitions map[string]Server, warn 
 		if !excluded[n] && !slices.Contains(granted, n) {
 			granted = append(granted, n)
 		}
+	}
+	if !in.MCPEnabled && len(granted) > 0 {
+		w.add("mcp_disabled", "MCP is switched off in the configuration, so no server is granted.")
+		return nil
 	}
 	return granted
 }

@@ -101,12 +101,7 @@ func followWith(look lstat, clean string, last bool) (at place, why string) {
 		}
 		info, err := look(next)
 		if errors.Is(err, fs.ErrNotExist) {
-			if up := slices.Index(todo, ".."); up >= 0 {
-				return at, fmt.Sprintf("a link leads through %q, which does not exist", permissions.Visible(strings.Join(append([]string{next}, todo[:up]...), "/")))
-			}
-			at.dir, at.dirInfo = at.real, at.info
-			at.real, at.info = strings.Join(append([]string{next}, todo...), "/"), nil
-			return at, tooLong(at.real)
+			return at.missing(next, todo)
 		}
 		if err != nil {
 			return at, explain(next, err)
@@ -126,28 +121,50 @@ func followWith(look lstat, clean string, last bool) (at place, why string) {
 		if links++; links > maxLinks {
 			return at, "its links lead in a circle"
 		}
-		if len(target) > maxPathBytes {
-			return at, tooLong(target)
+		from, rest, why := linkStart(next, target, at.real)
+		if why != "" {
+			return at, why
 		}
-		drive, rest := splitDrive(target)
-		switch {
-		case runtime.GOOS == "windows" && strings.HasPrefix(target, "//"):
-			return at, fmt.Sprintf("the link %q leads to the network", permissions.Visible(next))
-		case runtime.GOOS != "windows":
-			drive, rest = "", target
-		case drive == "":
-			drive, _ = splitDrive(at.real)
-		}
-		if strings.HasPrefix(rest, "/") {
-			at.real = strings.ToUpper(drive) + "/"
+		if from != "" {
+			at.real = from
 			if at.info, err = look(at.real); err != nil {
 				return at, explain(at.real, err)
 			}
-			target = rest
 		}
-		todo = append(names(target), todo...)
+		todo = append(names(rest), todo...)
 	}
 	return at, tooLong(at.real)
+}
+
+// missing is the place of names behind one that does not exist.
+func (at place) missing(next string, todo []string) (place, string) {
+	if up := slices.Index(todo, ".."); up >= 0 {
+		return at, fmt.Sprintf("a link leads through %q, which does not exist", permissions.Visible(strings.Join(append([]string{next}, todo[:up]...), "/")))
+	}
+	at.dir, at.dirInfo = at.real, at.info
+	at.real, at.info = strings.Join(append([]string{next}, todo...), "/"), nil
+	return at, tooLong(at.real)
+}
+
+// linkStart says where what a link says begins: at a root, or at the folder of
+// the link, for which from is "". rest is what follows.
+func linkStart(link, target, folder string) (from, rest, why string) {
+	if len(target) > maxPathBytes {
+		return "", "", tooLong(target)
+	}
+	drive, rest := splitDrive(target)
+	switch {
+	case runtime.GOOS == "windows" && strings.HasPrefix(target, "//"):
+		return "", "", fmt.Sprintf("the link %q leads to the network", permissions.Visible(link))
+	case runtime.GOOS != "windows":
+		drive, rest = "", target
+	case drive == "":
+		drive, _ = splitDrive(folder)
+	}
+	if strings.HasPrefix(rest, "/") {
+		return strings.ToUpper(drive) + "/", rest, ""
+	}
+	return "", target, ""
 }
 
 // readLink returns what a link says. Windows shows a junction as an irregular

@@ -28,52 +28,23 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 	if r.own.given == "" && !strings.Contains(c.Text, "/proc/") {
 		return false
 	}
-	var absolute, spelled, relative []string
-	seen := map[string]bool{}
-	goes := false
 	cwd := r.root
 	if c.Cwd.Err == "" {
 		cwd = c.Cwd.Real
 	}
-	variables := r.variables(cwd)
-	for _, w := range append(strings.Fields(c.Text), c.Words...) {
-		for _, piece := range pieces(r.expand(unquote.Replace(w), variables)) {
-			if seen[piece] {
-				continue
-			}
-			seen[piece] = true
-			if r.holdsPlace(piece) {
-				return true
-			}
-			switch {
-			case strings.HasPrefix(piece, "/"):
-				absolute = append(absolute, cleanAbs(piece))
-			case piece == "cd" || piece == "pushd" || piece == "chdir" || strings.HasPrefix(piece, "-C"):
-				goes = true
-			case r.maySpell(piece):
-				spelled = append(spelled, piece)
-			default:
-				relative = append(relative, piece)
-			}
-		}
+	text, found := r.sortPieces(append(strings.Fields(c.Text), c.Words...), r.variables(cwd))
+	if found {
+		return true
 	}
 	bases := []string{cwd}
 	if c.Class != permissions.Simple {
-		if goes {
-			bases = append(bases, r.home, parent(r.own.given))
-		}
-		bases = append(bases, absolute...)
-		for _, p := range append(relative, spelled...) {
-			if strings.ContainsAny(p, "/.") {
-				bases = append(bases, cleanAbs(join(bases[0], p)))
-			}
-		}
+		bases = append(bases, r.bases(cwd, text)...)
 	}
-	if len(bases)*len(spelled) > maxPairs {
+	if len(bases)*len(text.spelled) > maxPairs {
 		return true // its name is in the text, and nobody can read the rest
 	}
 	left := maxNamed
-	for _, p := range absolute {
+	for _, p := range text.absolute {
 		if r.names(p, &left) {
 			return true
 		}
@@ -82,9 +53,9 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 		if b == "" {
 			continue
 		}
-		try := spelled
+		try := text.spelled
 		if n < maxBases {
-			try = append(slices.Clone(spelled), relative...)
+			try = append(slices.Clone(text.spelled), text.relative...)
 		}
 		for _, p := range try {
 			if r.names(cleanAbs(join(b, p)), &left) {
@@ -93,6 +64,59 @@ func (r *Resolver) namesState(c permissions.Command) bool {
 		}
 	}
 	return false
+}
+
+// sorted is what the text of a command holds, each piece once.
+type sorted struct {
+	absolute []string
+	spelled  []string // relative, and may name a state folder by its text
+	relative []string
+	goes     bool // it changes to another folder
+}
+
+// sortPieces takes words apart. found says that one of the pieces holds the
+// path of a state folder in full.
+func (r *Resolver) sortPieces(words []string, variables map[string]string) (out sorted, found bool) {
+	seen := map[string]bool{}
+	for _, w := range words {
+		for _, piece := range pieces(r.expand(unquote.Replace(w), variables)) {
+			if seen[piece] {
+				continue
+			}
+			seen[piece] = true
+			if r.holdsPlace(piece) {
+				return out, true
+			}
+			switch {
+			case strings.HasPrefix(piece, "/"):
+				out.absolute = append(out.absolute, cleanAbs(piece))
+			case piece == "cd" || piece == "pushd" || piece == "chdir" || strings.HasPrefix(piece, "-C"):
+				out.goes = true
+			case r.maySpell(piece):
+				out.spelled = append(out.spelled, piece)
+			default:
+				out.relative = append(out.relative, piece)
+			}
+		}
+	}
+	return out, false
+}
+
+// bases are the folders that a text may have gone to before it names a path.
+func (r *Resolver) bases(cwd string, text sorted) []string {
+	var out []string
+	if text.goes {
+		out = append(out, r.home, parent(r.own.given))
+	}
+	out = append(out, text.absolute...)
+	for _, list := range [][]string{text.relative, text.spelled} {
+		for _, p := range list {
+			if strings.ContainsAny(p, "/.") {
+				out = append(out, cleanAbs(join(cwd, p)))
+			}
+		}
+	}
+	return out
 }
 
 var unquote = strings.NewReplacer(`"`, "", `'`, "", `\`, "")
@@ -158,79 +182,6 @@ func (r *Resolver) holdsPlace(piece string) bool {
 		}
 	}
 	return false
-}
-
-var ownPids = strings.NewReplacer("${PPID}", "self", "$PPID", "self", "$$", "self")
-
-// variables are what a shell knows without being told, as far as it may lead to
-// own state. The folder before the last cd is one that the text starts in.
-func (r *Resolver) variables(cwd string) map[string]string {
-	user := path.Base(r.home)
-	if user == "/" {
-		user = "" // a home at the top is nobody's
-	}
-	return map[string]string{"HOME": r.home, "USER": user, "LOGNAME": user, "PWD": cwd, "OLDPWD": cwd}
-}
-
-// expand writes what a shell would where a word holds "~", "~user", "~+", "~-"
-// or one of the variables.
-func (r *Resolver) expand(w string, variables map[string]string) string {
-	w = ownPids.Replace(w)
-	if r.home == "" || !strings.ContainsAny(w, "~$") {
-		return w
-	}
-	var out strings.Builder
-	for i := 0; i < len(w); {
-		value, skip := "", 0
-		switch rest := w[i:]; {
-		case rest[0] == '$':
-			var name string
-			name, skip = variable(rest)
-			value = variables[name]
-		case rest[0] == '~' && (i == 0 || !isNameByte(w[i-1]) && w[i-1] != '/' && w[i-1] != '.'):
-			value, skip = r.home, 1
-			switch user := variables["USER"]; {
-			case strings.HasPrefix(rest[1:], user):
-				skip += len(user)
-			case strings.HasPrefix(rest[1:], "+"), strings.HasPrefix(rest[1:], "-"):
-				value, skip = variables["PWD"], 2
-			}
-			if len(rest) > skip && rest[skip] != '/' && !betweenPaths(rune(rest[skip])) {
-				value = ""
-			}
-		}
-		if value == "" {
-			out.WriteByte(w[i])
-			i++
-			continue
-		}
-		out.WriteString(value)
-		i += skip
-	}
-	return out.String()
-}
-
-// variable reads the name of a variable, $name or ${name}, and its length.
-func variable(w string) (name string, length int) {
-	from := 1
-	if strings.HasPrefix(w, "${") {
-		from = 2
-	}
-	to := from
-	for to < len(w) && isNameByte(w[to]) {
-		to++
-	}
-	if from == 2 {
-		if !strings.HasPrefix(w[to:], "}") {
-			return "", 0
-		}
-		return w[from:to], to + 1
-	}
-	return w[from:to], to
-}
-
-func isNameByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // names reports whether a clean path is own state as written, behind its links,
