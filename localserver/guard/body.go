@@ -44,7 +44,7 @@ func (g *guard) admitBody(route Route, w http.ResponseWriter, r *http.Request) *
 			Message: "compressed bodies are not taken; send it without Content-Encoding"}
 	}
 	if route.Body != JSON {
-		r.Body = http.MaxBytesReader(w, r.Body, route.limit())
+		r.Body = http.MaxBytesReader(w, &paced{r.Body, http.NewResponseController(w), g.c.PieceTimeout}, route.limit())
 		return nil
 	}
 	if !isJSON(r.Header["Content-Type"]) {
@@ -52,6 +52,31 @@ func (g *guard) admitBody(route Route, w http.ResponseWriter, r *http.Request) *
 			Message: "send the body as Content-Type: application/json"}
 	}
 	return g.readJSON(route, w, r)
+}
+
+// paced is a body that a handler reads as it comes, of which every piece has
+// to arrive in time: nobody holds a handler by sending nothing.
+type paced struct {
+	io.ReadCloser
+	rc       *http.ResponseController
+	patience time.Duration
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	// A writer without deadlines (a test recorder) reads without one.
+	timed := p.rc.SetReadDeadline(time.Now().Add(p.patience)) == nil
+	n, err := p.ReadCloser.Read(b)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = tooSlow()
+	case err != nil && timed:
+		p.rc.SetReadDeadline(time.Time{}) // what the connection waits for next has its own time
+	}
+	return n, err
+}
+
+func tooSlow() *Error {
+	return &Error{Status: http.StatusRequestTimeout, Code: "too_slow", Message: "the body took too long to arrive; send it again"}
 }
 
 func bodiless(method string) bool { return method == "GET" || method == "HEAD" || method == "DELETE" }
@@ -94,7 +119,7 @@ func (g *guard) readJSON(route Route, w http.ResponseWriter, r *http.Request) *E
 	case errors.As(err, &big):
 		return tooLarge(big.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &Error{Status: http.StatusRequestTimeout, Code: "too_slow", Message: "the body took too long to arrive; send it again"}
+		return tooSlow()
 	case err != nil:
 		return &Error{Status: http.StatusBadRequest, Code: "broken_body", Message: "the body broke off before its end; send it again"}
 	}

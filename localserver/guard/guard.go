@@ -33,6 +33,9 @@ type Config struct {
 	// BodyTimeout is how long the body of class JSON may take to arrive;
 	// 0 is 30 s.
 	BodyTimeout time.Duration
+	// PieceTimeout is how long the next bytes of a body may take that is handed
+	// over unread; 0 is 10 s.
+	PieceTimeout time.Duration
 	// Redact removes secrets from text that is logged; nil leaves it as it is.
 	Redact func(string) string
 	// Log receives panics of handlers; nil is slog.Default().
@@ -54,6 +57,9 @@ func New(c Config, routes []Route) http.Handler {
 	}
 	if c.BodyTimeout == 0 {
 		c.BodyTimeout = 30 * time.Second
+	}
+	if c.PieceTimeout == 0 {
+		c.PieceTimeout = 10 * time.Second
 	}
 	if c.Redact == nil {
 		c.Redact = func(s string) string { return s }

@@ -28,8 +28,8 @@ type Body int
 const (
 	NoBody Body = iota + 1 // a request with a body is refused
 	JSON                   // one strict JSON value, 4 MiB; read and checked before the handler runs
-	Stream                 // handed over unread, 32 MiB
-	Upload                 // raw bytes handed over unread, 32 MiB
+	Stream                 // handed over unread, 32 MiB; each piece must come in time
+	Upload                 // raw bytes, handed over likewise, 32 MiB
 )
 
 // Default limits of the body classes, in bytes.

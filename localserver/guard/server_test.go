@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -161,6 +162,48 @@ func TestSlowBodyEnds(t *testing.T) {
 	resp, body := g.raw(t, fmt.Sprintf("POST /api/x HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%s\r\nContent-Length: 10\r\n\r\n{", port, js), "POST")
 	if resp.StatusCode != 408 {
 		t.Errorf("a body that stops = %d %s, want 408", resp.StatusCode, body)
+	}
+}
+
+// TestStalledUploadEnds: a body that is handed over unread may take long as a
+// whole, but not stand still.
+func TestStalledUploadEnds(t *testing.T) {
+	read := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			WriteError(w, fmt.Errorf("reading: %w", err))
+			return
+		}
+		WriteJSON(w, http.StatusOK, len(text))
+	})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := ln.Addr().String()
+	srv := Server(New(Config{Port: ln.Addr().(*net.TCPAddr).Port, PieceTimeout: time.Second},
+		[]Route{{"POST", "/api/x", None, Upload, 0, read}}), nil, nil)
+	go srv.Serve(ln)
+	defer srv.Close()
+	for pieces, want := range map[int]int{6: 200, 1: 408} {
+		conn, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /api/x HTTP/1.1\r\nHost: %s\r\nContent-Length: 6\r\n\r\n", host)
+		for range pieces {
+			io.WriteString(conn, "x")
+			time.Sleep(250 * time.Millisecond)
+		}
+		conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("after %d of 6 pieces: %v", pieces, err)
+		}
+		if resp.StatusCode != want {
+			t.Errorf("after %d of 6 pieces = %d, want %d", pieces, resp.StatusCode, want)
+		}
 	}
 }
 
