@@ -1,6 +1,7 @@
 package localserver
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,14 +68,15 @@ func (s *Server) postFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer root.Close()
-	if name, err = takeName(root, name); err != nil {
-		guard.WriteError(w, fmt.Errorf("name the attachment: %w", err))
+	part := partPrefix + rand.Text()
+	defer func() { _ = root.Remove(part) }() // gone already where it was renamed
+	size, err := atomicfile.WriteIn(root, part, r.Body, atomicfile.Options{Mode: 0o600})
+	if err != nil {
+		guard.WriteError(w, err)
 		return
 	}
-	size, err := atomicfile.WriteIn(root, name, r.Body, atomicfile.Options{Mode: 0o600})
-	if err != nil {
-		_ = root.Remove(name) // nothing but the empty file that held the name
-		guard.WriteError(w, err)
+	if name, err = takeName(root, part, name); err != nil {
+		guard.WriteError(w, fmt.Errorf("name the attachment: %w", err))
 		return
 	}
 	// A deletion of the conversation may have passed by while the bytes came.
@@ -103,21 +105,40 @@ func fileName(name string) string {
 	return strings.ToValidUTF8(name, "_")
 }
 
-// takeName creates an empty file of the name, or of one with a number where it
-// is taken, so that uploads at the same time do not meet.
-func takeName(root *os.Root, name string) (string, error) {
+// partPrefix begins the name of an upload until all of it has come; fileName
+// makes no such name.
+const partPrefix = ".part-"
+
+// takeName gives a whole upload its name, or one with a number where it is
+// taken, so that uploads at the same time do not meet.
+func takeName(root *os.Root, part, name string) (string, error) {
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for i := 2; ; i++ {
-		f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		err := root.Link(part, name)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			err = reserve(root, part, name) // a volume without hard links
+		}
 		if err == nil {
-			return name, f.Close()
+			return name, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || i > 10_000 {
 			return "", err
 		}
 		name = stem + "-" + strconv.Itoa(i) + ext
 	}
+}
+
+// reserve takes a free name with an empty file and puts the upload in its place.
+func reserve(root *os.Root, part, name string) error {
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(f.Close(), root.Rename(part, name)); err != nil {
+		err = errors.Join(err, root.Remove(name))
+	}
+	return err
 }
 
 // sniff reads the type of a file off its bytes.
@@ -150,7 +171,7 @@ func (s *Server) getFiles(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		for _, e := range entries {
-			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && !atomicfile.IsTemp(e.Name()) {
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
 				list = append(list, attachment{e.Name(), filepath.Join(dir, e.Name()), info.Size(), sniff(root, e.Name())})
 			}
 		}
@@ -172,7 +193,7 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
 	defer root.Close()
 	name := r.PathValue("name")
 	info, err := root.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(name, ".") {
 		guard.WriteError(w, missing)
 		return
 	}
