@@ -157,22 +157,32 @@ func TestEndingTakesNothingNew(t *testing.T) {
 }
 
 // TestEndIsBounded: a tool that does not come back, as one on a network folder
-// that is gone, does not keep the companion.
+// that is gone, does not keep the companion, and leaves the files their moment
+// within the time that is promised.
 func TestEndIsBounded(t *testing.T) {
-	r := newRig(t)
-	stuck := make(chan struct{})
-	defer close(stuck)
-	r.server.background.Go(func() { <-stuck })
-	start := time.Now()
-	if err := r.end(); err != nil {
-		t.Fatal(err)
+	var took time.Duration
+	for range 3 { // a machine may be too busy once
+		r := newRig(t)
+		stuck := make(chan struct{})
+		r.server.background.Go(func() { <-stuck })
+		start := time.Now()
+		err := r.end()
+		took = time.Since(start)
+		close(stuck)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(r.log.String(), "background work") {
+			t.Error("the log does not say what did not end")
+		}
+		if took < shutdownTime-flushTime-100*time.Millisecond {
+			t.Fatalf("the end took only %v", took)
+		}
+		if took < shutdownTime {
+			return
+		}
 	}
-	if took := time.Since(start); took < shutdownTime-time.Second || took > 2*shutdownTime {
-		t.Errorf("the end took %v, want about %v", took, shutdownTime)
-	}
-	if !strings.Contains(r.log.String(), "background work") {
-		t.Error("the log does not say what did not end")
-	}
+	t.Errorf("the end took %v, want less than %v", took, shutdownTime)
 }
 
 // TestPortProblem: only a port in use belongs to another program.

@@ -9,10 +9,12 @@ import (
 	"zeroclaw/localserver/guard"
 )
 
-// shutdownTime bounds the orderly end, callsTime the part of it in which calls
-// may end by themselves, settleTime that in which connections may.
+// shutdownTime bounds the orderly end. Parts of it are callsTime, in which calls
+// may end by themselves, settleTime, in which connections may, and flushTime,
+// which is kept for what goes to the disk last.
 const (
 	shutdownTime = 5 * time.Second
+	flushTime    = time.Second
 	callsTime    = 2 * time.Second
 	settleTime   = 500 * time.Millisecond
 )
@@ -88,7 +90,7 @@ type ending struct {
 // services stopped, what is left killed, files flushed. A step that takes too
 // long is left behind: the end of the program ends it.
 func (s *Server) shutdown(e ending) {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime-flushTime)
 	defer cancel()
 	e.doors.shut()
 	accepted := make(chan struct{})
@@ -125,7 +127,7 @@ func (s *Server) shutdown(e ending) {
 	s.within(ctx, "connections", func() { <-accepted })
 	s.within(ctx, "background work", s.background.Wait)
 	// What is flushed gets its moment even where something else took all.
-	flush, flushed := context.WithTimeout(context.Background(), time.Second)
+	flush, flushed := context.WithTimeout(context.Background(), flushTime)
 	defer flushed()
 	s.within(flush, "files", func() {
 		s.report("audit", s.audit.Close())

@@ -177,16 +177,20 @@ func TestFindNeedsProof(t *testing.T) {
 	if err := fake.save(state); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Find(t.Context(), state); !errors.Is(err, ErrNotRunning) {
-		t.Errorf("Find = %v, want ErrNotRunning", err)
-	}
-	select {
-	case auth := <-seen:
-		if auth != "" {
-			t.Errorf("the other program was sent %q", auth)
+	for range 10 { // a busy machine may not have let it answer in time
+		if _, err := Find(t.Context(), state); !errors.Is(err, ErrNotRunning) {
+			t.Errorf("Find = %v, want ErrNotRunning", err)
 		}
-	default: // a busy machine may not even have let it answer in time
+		select {
+		case auth := <-seen:
+			if auth != "" {
+				t.Errorf("the other program was sent %q", auth)
+			}
+			return
+		case <-time.After(time.Second):
+		}
 	}
+	t.Error("the other program was never asked, so nothing is shown")
 }
 
 func TestEndsWhenIdle(t *testing.T) {
@@ -227,7 +231,7 @@ func TestQuitEndsInOrder(t *testing.T) {
 	if status, _ := r.request("POST", "/api/quit", map[string]any{}); status != http.StatusAccepted {
 		t.Errorf("quit answers %d", status)
 	}
-	if err := r.end(); err != nil || time.Since(start) > 6*time.Second {
+	if err := r.end(); err != nil || time.Since(start) > 2*shutdownTime {
 		t.Errorf("ended with %v after %v", err, time.Since(start))
 	}
 	if _, err := Find(context.Background(), filepath.Join(r.home, ".zeroclaw")); !errors.Is(err, ErrNotRunning) {

@@ -57,10 +57,24 @@ func begin(t *testing.T, e environment) (code <-chan int, stop func()) {
 	return done, cancel
 }
 
+// take waits for what the program sends, and says so when it ends instead.
+func take[T any](t *testing.T, ch <-chan T, code <-chan int, out *buffer) T {
+	t.Helper()
+	select {
+	case v := <-ch:
+		return v
+	case c := <-code:
+		t.Fatalf("the program ended with %d\n%s", c, out)
+	case <-time.After(time.Minute):
+		t.Fatalf("nothing came within a minute\n%s", out)
+	}
+	panic("not reached")
+}
+
 func TestSecondStartHandsOver(t *testing.T) {
 	e, out, opened := inProcess(t, "--port", "0")
 	code, stop := begin(t, e)
-	first := <-opened
+	first := take(t, opened, code, out)
 	if !strings.Contains(first, "/#code=") || !strings.HasPrefix(first, "http://127.0.0.1:") {
 		t.Errorf("the browser was opened at %q", first)
 	}
@@ -73,7 +87,7 @@ func TestSecondStartHandsOver(t *testing.T) {
 	if c := execute(t.Context(), second); c != 0 {
 		t.Fatalf("the second start ended with %d\n%s", c, out)
 	}
-	if url := <-opened; url == first || strings.SplitAfter(url, "/#")[0] != strings.SplitAfter(first, "/#")[0] {
+	if url := take(t, opened, code, out); url == first || strings.SplitAfter(url, "/#")[0] != strings.SplitAfter(first, "/#")[0] {
 		t.Errorf("the second start opened %q after %q", url, first)
 	}
 	i, err := localserver.Find(t.Context(), filepath.Join(e.home, ".zeroclaw"))
@@ -90,7 +104,7 @@ func TestSecondStartHandsOver(t *testing.T) {
 		t.Errorf("open ended with %d\n%s", c, out)
 	}
 	stop()
-	if c := <-code; c != 0 {
+	if c := take(t, code, nil, out); c != 0 {
 		t.Errorf("ended with %d\n%s", c, out)
 	}
 }
@@ -110,7 +124,7 @@ func TestPrintsWhereNoBrowserIs(t *testing.T) {
 				}
 			}
 			stop()
-			if c := <-code; c != 0 || len(opened) != 0 {
+			if c := take(t, code, nil, out); c != 0 || len(opened) != 0 {
 				t.Errorf("ended with %d after opening %d pages", c, len(opened))
 			}
 		})
@@ -154,7 +168,7 @@ func TestOwnPageStaysReachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stop := begin(t, e)
-	if url := <-opened; !strings.HasPrefix(url, other+"/#code=") {
+	if url := take(t, opened, code, out); !strings.HasPrefix(url, other+"/#code=") {
 		t.Errorf("the start opened %q, want the page that was let in", url)
 	}
 	if !strings.Contains(out.String(), "zeroclaw open --own") {
@@ -166,23 +180,23 @@ func TestOwnPageStaysReachable(t *testing.T) {
 		if c := execute(t.Context(), again); c != 0 {
 			t.Fatalf("%s ended with %d\n%s", args, c, out)
 		}
-		if url := <-opened; !strings.HasPrefix(url, want) {
+		if url := take(t, opened, code, out); !strings.HasPrefix(url, want) {
 			t.Errorf("%s opened %q, want %s…", args, url, want)
 		}
 	}
 	stop()
-	<-code
+	take(t, code, nil, out)
 }
 
 // TestFailedStartIsShown is a double-click that cannot work.
 func TestFailedStartIsShown(t *testing.T) {
-	e, _, opened := inProcess(t)
+	e, out, opened := inProcess(t)
 	e.terminal = false
 	if err := os.WriteFile(filepath.Join(e.home, ".zeroclaw"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, stop := begin(t, e)
-	a, err := http.Get(<-opened)
+	a, err := http.Get(take(t, opened, code, out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,16 +206,16 @@ func TestFailedStartIsShown(t *testing.T) {
 		t.Errorf("the page says %s", text)
 	}
 	stop()
-	if c := <-code; c != exitFailure {
+	if c := take(t, code, nil, out); c != exitFailure {
 		t.Errorf("ended with %d, want %d", c, exitFailure)
 	}
 }
 
 func TestRootOfADoubleClick(t *testing.T) {
-	e, _, opened := inProcess(t, "--port", "0")
+	e, out, opened := inProcess(t, "--port", "0")
 	e.terminal = false
 	code, stop := begin(t, e)
-	<-opened
+	take(t, opened, code, out)
 	if info, err := os.Stat(filepath.Join(e.home, "ZeroClaw")); err != nil || !info.IsDir() {
 		t.Errorf("the folder to work in: %v", err)
 	}
@@ -209,5 +223,5 @@ func TestRootOfADoubleClick(t *testing.T) {
 		t.Errorf("the log: %v", err)
 	}
 	stop()
-	<-code
+	take(t, code, nil, out)
 }

@@ -20,7 +20,11 @@ func TestStreamsWithoutBuffering(t *testing.T) {
 		for i := range 5 {
 			fmt.Fprintf(w, "data: {\"n\":%d}\n\n", i)
 			w.(http.Flusher).Flush()
-			<-step
+			select {
+			case <-step:
+			case <-r.Context().Done():
+				return
+			}
 		}
 	})
 	ts := front(t, Provider{Kind: OpenAI, BaseURL: up.URL}, nil)
@@ -36,7 +40,11 @@ func TestStreamsWithoutBuffering(t *testing.T) {
 			t.Fatalf("line = %q, %v, want %q", line, err, want)
 		}
 		r.ReadString('\n')
-		step <- struct{}{}
+		select {
+		case step <- struct{}{}:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("the provider is gone after %d pieces", i)
+		}
 	}
 	if rest, err := io.ReadAll(r); err != nil || len(rest) != 0 {
 		t.Errorf("after the end: %q, %v", rest, err)
