@@ -45,7 +45,9 @@ type Finisher interface {
 	Finish(ctx context.Context, c Call, s Spec, r Result, o *Outcome)
 }
 
-// Recorder is told how every call goes. Its methods must not block.
+// Recorder is told how every call goes. The call waits for its methods, so that
+// what was recorded is on the disk before the next step: they may write there,
+// but must wait for no person and no network.
 type Recorder interface {
 	Started(c Call, o Outcome)
 	Changed(c Call, o Outcome) // between running and waiting
