@@ -9,6 +9,7 @@ import (
 
 	"zeroclaw/localserver/config"
 	"zeroclaw/localserver/guard"
+	"zeroclaw/localserver/session"
 	"zeroclaw/permissions"
 	"zeroclaw/permissions/approval"
 	"zeroclaw/permissions/resolve"
@@ -111,11 +112,24 @@ func (s *Server) putPermissions(w http.ResponseWriter, r *http.Request) {
 			guard.WriteError(w, configError(err, "changed_meanwhile"))
 			return
 		}
+	}
+	err = s.permissionsSaved(old, in)
+	s.hub.Publish("permissions.changed", struct{}{}) // the file is saved, whatever came after
+	if err != nil {
+		guard.WriteError(w, &guard.Error{Status: http.StatusInternalServerError, Code: "not_saved",
+			Message: "the settings are saved, what belongs to them is not; save them again: " + err.Error()})
+		return
+	}
+	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
+}
+
+// permissionsSaved does what follows from permissions that were saved. All of
+// it is tried.
+func (s *Server) permissionsSaved(old session.Values, in permissionsView) error {
+	var errs []error
+	if !slices.Equal(old.Directories, in.Directories) {
 		added := slices.DeleteFunc(slices.Clone(in.Directories), func(rule string) bool { return slices.Contains(old.Directories, rule) })
-		if err := s.policy.Saved(added, s.rootResolver()); err != nil {
-			guard.WriteError(w, err)
-			return
-		}
+		errs = append(errs, s.policy.Saved(added, s.rootResolver()))
 	}
 	// Choosing Ask or Deny takes back what was remembered for the tool.
 	for name, t := range in.Tools {
@@ -124,14 +138,10 @@ func (s *Server) putPermissions(w http.ResponseWriter, r *http.Request) {
 			before = permissions.ModeAsk
 		}
 		if t.Mode != permissions.ModeAllow && before != t.Mode {
-			if err := s.memory.DropTool(name); err != nil {
-				guard.WriteError(w, err)
-				return
-			}
+			errs = append(errs, s.memory.DropTool(name))
 		}
 	}
-	s.hub.Publish("permissions.changed", struct{}{})
-	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
+	return errors.Join(errs...)
 }
 
 // permissionEdits turns the wanted permissions into edits of the

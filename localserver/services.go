@@ -1,12 +1,15 @@
 package localserver
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
+	"syscall"
 
 	"zeroclaw/localserver/guard"
 	"zeroclaw/services"
+	"zeroclaw/tools/atomicfile"
 )
 
 // getServices serves GET /api/services.
@@ -82,11 +85,21 @@ func (s *Server) answerService(w http.ResponseWriter, id string, code int, err e
 
 func serviceError(err error) error {
 	var known *guard.Error
+	var option *services.OptionError
+	var disk syscall.Errno
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, services.ErrUnknown):
 		return &guard.Error{Status: http.StatusNotFound, Code: "unknown_service", Message: err.Error()}
+	case errors.As(err, &option):
+		return &guard.Error{Status: http.StatusBadRequest, Code: "invalid_value", Field: "options." + option.ID, Message: err.Error()}
+	case errors.As(err, &disk), errors.Is(err, atomicfile.ErrNotRegular):
+		return &guard.Error{Status: http.StatusInternalServerError, Code: "not_saved", Message: err.Error()}
+	case errors.As(err, &syntax), errors.As(err, &kind): // the file of the settings waits for its repair
+		return &guard.Error{Status: http.StatusServiceUnavailable, Code: "not_saved", Message: err.Error()}
 	}
 	return &guard.Error{Status: http.StatusConflict, Code: "service", Message: err.Error()}
 }

@@ -1,10 +1,12 @@
 package localserver
 
 import (
+	"errors"
 	"net/http"
 	"regexp"
 
 	"zeroclaw/localserver/guard"
+	"zeroclaw/localserver/session"
 )
 
 // toolName is the form of every full name.
@@ -18,7 +20,11 @@ func (s *Server) getTools(w http.ResponseWriter, _ *http.Request) {
 // postAccept serves POST /api/tools/{name}/accept.
 func (s *Server) postAccept(w http.ResponseWriter, r *http.Request) {
 	if err := s.sessions.Accept(r.PathValue("name")); err != nil {
-		guard.WriteError(w, &guard.Error{Status: http.StatusNotFound, Code: "unknown_tool", Message: err.Error()})
+		e := &guard.Error{Status: http.StatusInternalServerError, Code: "not_saved", Message: err.Error()}
+		if errors.Is(err, session.ErrNoTool) {
+			e.Status, e.Code = http.StatusNotFound, "unknown_tool"
+		}
+		guard.WriteError(w, e)
 		return
 	}
 	s.hub.Publish("tools.changed", struct{}{})

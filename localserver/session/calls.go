@@ -23,6 +23,7 @@ const (
 var (
 	ErrClosed   = errors.New("the session has ended; open a new one")
 	ErrNoCall   = errors.New("there is no such call in this session")
+	ErrNoTool   = errors.New("there is no such tool now; start its server")
 	ErrCallID   = errors.New("this call id is in use already; choose another")
 	ErrTooMany  = fmt.Errorf("%d calls are under way in this session already; wait for one to end", maxOpen)
 	ErrNotFound = errors.New("there is no such session; it may have ended with the companion")

@@ -168,5 +168,5 @@ func (s *Sessions) Accept(name string) error {
 			return s.config.Definitions.Accept(name, c.tools[d].accepted())
 		}
 	}
-	return fmt.Errorf("there is no tool %q now", name)
+	return fmt.Errorf("accept %q: %w", name, ErrNoTool)
 }
