@@ -4,17 +4,18 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+
+	"zeroclaw/tools/results"
 )
 
-// shown are the types that a browser may show itself; anything else is only
+// shown reports whether a browser may show a type itself; anything else is only
 // downloaded, so that nothing of it runs in our origin.
-var shown = map[string]bool{
-	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true,
-	"audio/wav": true, "audio/mpeg": true, "audio/ogg": true, "audio/flac": true, "text/plain; charset=utf-8": true,
+func shown(mime string) bool {
+	return results.Admitted(mime) != "" || mime == "text/plain; charset=utf-8"
 }
 
 func serveBytes(w http.ResponseWriter, mime string, size int64, f io.Reader) {
-	if !shown[mime] {
+	if !shown(mime) {
 		mime = "application/octet-stream"
 		w.Header().Set("Content-Disposition", "attachment")
 	}

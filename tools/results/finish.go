@@ -144,7 +144,7 @@ func (f *Finisher) media(ctx context.Context, c tools.Call, s tools.Spec, kind, 
 		return left("its data are not valid or too long")
 	}
 	mime, _, _ := strings.Cut(mimetype.Detect(raw).String(), ";")
-	if !admitted(kind, mime) {
+	if Admitted(mime) != kind {
 		return left("its bytes are " + mime)
 	}
 	id, err := f.config.Objects.Put(ctx, c.Owner(), mime, raw)
@@ -155,15 +155,16 @@ func (f *Finisher) media(ctx context.Context, c tools.Call, s tools.Spec, kind, 
 	return shown, fmt.Sprintf("[%s %s, %d bytes, shown to the user; stored as %s]", kind, mime, len(raw), id)
 }
 
-// admitted lists the types a page shows without running anything in them.
-func admitted(kind, mime string) bool {
+// Admitted is what a page may show a media type as without running anything in
+// it: "image", "audio" or "" for nothing.
+func Admitted(mime string) string {
 	switch mime {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return kind == "image"
+		return "image"
 	case "audio/wav", "audio/mpeg", "audio/ogg", "audio/flac", "audio/mp4", "audio/x-m4a", "audio/webm":
-		return kind == "audio"
+		return "audio"
 	}
-	return false
+	return ""
 }
 
 func (f *Finisher) redacted(raw json.RawMessage) json.RawMessage {
