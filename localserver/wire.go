@@ -184,6 +184,7 @@ func (s *Server) serviceEvent(e services.Event) {
 	}
 	if err := s.sessions.ToolsChanged(); err != nil {
 		s.log.Error("pin tool definitions", "err", err)
+		s.problem("definitions", err.Error())
 	}
 	s.hub.Publish("tools.changed", struct{}{})
 }

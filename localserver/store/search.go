@@ -15,7 +15,7 @@ import (
 const maxWords = 64 << 10
 
 // dull are keys whose values nobody searches for.
-var dull = map[string]bool{"id": true, "type": true, "role": true, "call_id": true, "tool_call_id": true, "tool_use_id": true,
+var dull = map[string]bool{"id": true, "type": true, "role": true, "call_id": true, "tool_call_id": true, "tool_use_id": true, "provider_id": true, "rule": true,
 	"mime": true, "mimeType": true, "media_type": true, "signature": true, "encrypted_content": true, "result_id": true, "hash": true,
 	"model_text": true, "key": true, "by": true, "status": true, "server": true, "session": true, "started": true, "kind": true,
 	"provider": true, "profile": true, "model": true, "finish": true, "undo_id": true, "encoding": true}
