@@ -54,13 +54,15 @@ const linkTo = ({ view, parts }) => (view === 'chat' && !parts.length ? '' : lin
 
 /** Follows the address bar; `launched` gets a code that was pasted into an open tab, which goes on showing what it shows. @param {(parts: {code: string, server: string}) => void} launched */
 export function followAddress(launched) {
-  addEventListener('hashchange', () => {
-    const parts = launchParts(location.hash);
+  addEventListener('hashchange', ({ newURL }) => {
+    // What the address was then: by now the next change may have come, whose turn is later.
+    const { hash } = new URL(newURL);
+    const parts = launchParts(hash);
     if (parts) {
       history.replaceState(null, '', location.pathname + location.search + linkTo(route.peek()));
       launched(parts);
       return;
     }
-    route.value = parseRoute(location.hash);
+    route.value = parseRoute(hash);
   });
 }
