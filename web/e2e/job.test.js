@@ -279,7 +279,7 @@ scenario('a tool that is set to Deny, switched off or stopped: Mirror says which
 
 scenario('chats that began with a tool line are told apart; Enter during a turn says that it waits', { files }, async (stage) => {
   const me = await stage.page();
-  assert.equal((await me.focused()).name, 'Message', 'after the first steps one can write');
+  await until(async () => (await me.focused()).name === 'Message', 'after the first steps one can write');
   await me.say('/execute_command command="ls -la | wc"');
   await me.page.locator('.conv', { hasText: 'ls -la | wc · execute_command' }).waitFor();
   await me.question('wc');
@@ -290,7 +290,7 @@ scenario('chats that began with a tool line are told apart; Enter during a turn 
   assert.equal(await me.log.getByText('and then', { exact: true }).count(), 0);
   await me.deny(await me.question('wc'));
   await me.idle();
-  assert.equal(await me.page.locator('.composer').getByText('Still at work').count(), 0);
+  await until(async () => (await me.page.locator('.composer').getByText('Still at work').count()) === 0, 'with the turn it goes');
   await me.composer.press('Enter');
   await me.log.getByText('and then', { exact: true }).waitFor();
   // What was announced does not stay in a language that is no longer shown.

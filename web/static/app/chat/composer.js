@@ -56,8 +56,14 @@ export function Composer({ chat }) {
   const at = Math.min(chosen, suggestions.items.length - 1);
 
   useEffect(() => {
-    if (matchMedia('(hover: hover)').matches && (document.activeElement === document.body || document.activeElement === null)) area.current?.focus();
     if (!chat.attached.value.length) chat.attached.value = draft.files;
+    const take = () => {
+      if (matchMedia('(hover: hover)').matches && (document.activeElement === document.body || document.activeElement === null)) area.current?.focus();
+    };
+    take();
+    // What had the focus may be on its way out of the page.
+    const later = setTimeout(take, 100);
+    return () => clearTimeout(later);
   }, [chat]);
   useEffect(() => keepDraft(chat.id, { text, files: attached }), [text, attached]);
   useEffect(() => {

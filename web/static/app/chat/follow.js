@@ -40,7 +40,7 @@ export function useFollow() {
     observer.observe(/** @type {HTMLElement} */ (inner.current));
     observer.observe(element());
     // A tab behind others draws nothing, so what came there is followed when it is looked at.
-    const looked = () => requestAnimationFrame(follow);
+    const looked = () => requestAnimationFrame(() => box.current && follow());
     document.addEventListener('visibilitychange', looked);
     return () => {
       observer.disconnect();
@@ -74,6 +74,8 @@ export function useFollow() {
     setAway(!pinned.current);
   };
   const onScroll = () => {
+    // The event of a scroll may come when the view has just gone.
+    if (!box.current) return;
     const at = element();
     const { top, height, room } = seen.current;
     if (pinned.current) {
