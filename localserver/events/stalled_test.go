@@ -18,12 +18,7 @@ func TestStalledTab(t *testing.T) {
 	const n, timeout = 3000, time.Minute
 	h := New(Config{WriteTimeout: timeout})
 	url := serve(t, h)
-	dead, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dead.Close()
-	fmt.Fprint(dead, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	unread(t, url)
 	counts := make(chan int, 7)
 	for range 7 {
 		c := connect(t, url, "")
@@ -80,12 +75,7 @@ func TestStalledTab(t *testing.T) {
 func TestSlowReaderMemory(t *testing.T) {
 	h := New(Config{WriteTimeout: 2 * time.Second})
 	url := serve(t, h)
-	dead, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dead.Close()
-	fmt.Fprint(dead, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	unread(t, url)
 	live := connect(t, url, "")
 	live.want(t, "hello")
 	waitFor(t, "two tabs", func() bool { return h.Listeners() == 2 })
@@ -109,6 +99,18 @@ func TestSlowReaderMemory(t *testing.T) {
 	waitFor(t, "the slow tab to be cut off", func() bool { return h.Listeners() == 1 })
 }
 
+// unread opens a stream that is asked for and then not read.
+func unread(t *testing.T, url string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	return c
+}
+
 // A request whose context ends, as it does when its token is revoked, gets
 // nothing more: neither what comes nor what is queued for it already.
 func TestRevokedTabGetsNothing(t *testing.T) {
@@ -122,12 +124,7 @@ func TestRevokedTabGetsNothing(t *testing.T) {
 	}))
 	defer ts.Close()
 	defer h.Close()
-	dead, err := net.Dial("tcp", strings.TrimPrefix(ts.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dead.Close()
-	fmt.Fprint(dead, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	dead := unread(t, ts.URL)
 	waitFor(t, "the tab", func() bool { return h.Listeners() == 1 })
 	// More than the connection takes unread, so that much of it is queued.
 	text := strings.Repeat("x", 1<<20)
@@ -147,12 +144,7 @@ func TestRevokedTabGetsNothing(t *testing.T) {
 func TestCloseDoesNotWaitForTheStalled(t *testing.T) {
 	h := New(Config{WriteTimeout: time.Minute})
 	url := serve(t, h)
-	dead, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dead.Close()
-	fmt.Fprint(dead, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	unread(t, url)
 	waitFor(t, "the tab", func() bool { return h.Listeners() == 1 })
 	text := strings.Repeat("x", 1<<20)
 	for range 12 {
