@@ -176,3 +176,24 @@ export function gate() {
   });
   return { promise, open };
 }
+
+/** The key of every stub provider. */
+export const key = 'sk-e2e-0123456789abcdefghijABCDEFGHIJ';
+
+/**
+ * A page whose chat uses a stub. @param {import('./rig.js').Stage} stage @param {'openai'|'anthropic'} kind @param {any[]} answers
+ */
+export async function withModel(stage, kind, answers) {
+  const stub = await (kind === 'openai' ? OpenAIStub : AnthropicStub).start(answers);
+  await stage.companion.provider('stub', { kind, base_url: kind === 'openai' ? `${stub.origin}/v1` : stub.origin, model: 'stub-1', api_key: key });
+  const me = await stage.page();
+  await pick(me, /stub-1/);
+  return { stub, me };
+}
+
+/** Takes a model for the chat that is open. @param {import('./rig.js').Person} me @param {RegExp} name */
+export async function pick(me, name) {
+  await me.button(/^Model:/, false).click();
+  await me.page.getByRole('menuitemradio', { name }).click();
+  await me.button(/^Model: stub-1/, false).waitFor();
+}
