@@ -2,7 +2,6 @@ package services
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,38 +12,33 @@ import (
 // never starts one. A call that is silent for Spec.CallTimeout, or that takes
 // longer than Spec.MaxDuration, is cancelled at the server and ends with
 // ErrTimeout; when the server dies, the call fails at once with an *ExitError.
-// No call is ever sent twice. progress may be nil.
-func (v *Supervisor) Call(ctx context.Context, name, tool string, args json.RawMessage, progress Progress) (CallResult, error) {
-	s, err := v.find(name)
+// No call is ever sent twice. The timers stand still while a person answers
+// what the server asks meanwhile.
+func (v *Supervisor) Call(ctx context.Context, c ToolCall) (CallResult, error) {
+	s, err := v.find(c.Server)
 	if err != nil {
 		return CallResult{}, err
 	}
 	fail := func(err error) (CallResult, error) {
-		return CallResult{}, fmt.Errorf("calling %s of %s: %w", Visible(tool), name, err)
+		return CallResult{}, fmt.Errorf("calling %s of %s: %w", Visible(c.Tool), c.Server, err)
 	}
-	peer, life, spec, err := s.await(ctx, tool)
+	peer, life, spec, err := s.await(ctx, c.Tool)
 	if err != nil {
 		return fail(err)
 	}
-	cctx, cancel := context.WithCancelCause(ctx)
+	cctx, cancel := context.WithCancelCause(withCall(ctx, c.Owner))
 	defer cancel(nil)
 	defer context.AfterFunc(life, func() { cancel(endOf(life)) })()
 
-	idle := spec.callTimeout()
-	silent := time.AfterFunc(idle, func() {
-		cancel(fmt.Errorf("%w: no answer and no progress for %s; whether it had an effect is not known, it was not sent again", ErrTimeout, idle))
-	})
-	defer silent.Stop()
-	whole := time.AfterFunc(spec.maxDuration(), func() {
-		cancel(fmt.Errorf("%w: still not finished after %s; whether it had an effect is not known, it was not sent again", ErrTimeout, spec.maxDuration()))
-	})
-	defer whole.Stop()
+	timers := newCallTimers(spec, cancel)
+	defer timers.stop()
+	defer s.enter(c.Owner, timers)()
 
 	began := time.Now()
-	result, err := peer.Call(cctx, tool, args, func(done, total float64, message string) {
-		silent.Reset(idle)
-		if progress != nil {
-			progress(done, total, message)
+	result, err := peer.Call(cctx, c.Tool, c.Args, func(done, total float64, message string) {
+		timers.progress()
+		if c.Progress != nil {
+			c.Progress(done, total, message)
 		}
 	})
 	if err != nil {
@@ -78,17 +72,29 @@ func endOf(life context.Context) error {
 	return cause
 }
 
-// await returns the connection to use for a call, once there is one.
+// await returns the connection to use for a call of a tool, once there is one.
 func (s *service) await(ctx context.Context, tool string) (Peer, context.Context, Spec, error) {
+	peer, life, spec, err := s.ready(ctx)
+	if err != nil {
+		return nil, nil, spec, err
+	}
+	s.mu.Lock()
+	tools := s.tools
+	s.mu.Unlock()
+	if !slices.ContainsFunc(tools, func(t ToolDef) bool { return t.Name == tool }) {
+		return nil, nil, spec, fmt.Errorf("%w: the server offers %d others", ErrNoTool, len(tools))
+	}
+	return peer, life, spec, nil
+}
+
+// ready returns the connection of a running server, once there is one.
+func (s *service) ready(ctx context.Context) (Peer, context.Context, Spec, error) {
 	for {
 		s.mu.Lock()
-		peer, life, spec, state, reason, changed, tools := s.peer, s.life, s.spec, s.state, s.reason, s.changed, s.tools
+		peer, life, spec, state, reason, changed := s.peer, s.life, s.spec, s.state, s.reason, s.changed
 		s.mu.Unlock()
 		switch {
 		case peer != nil && state == Running:
-			if !slices.ContainsFunc(tools, func(t ToolDef) bool { return t.Name == tool }) {
-				return nil, nil, spec, fmt.Errorf("%w: the server offers %d others", ErrNoTool, len(tools))
-			}
 			return peer, life, spec, nil
 		case state == Starting && reason == "":
 		case state == Starting && reason == "restarting":

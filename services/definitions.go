@@ -64,7 +64,7 @@ func (v *Supervisor) Rescan() {
 }
 
 func (v *Supervisor) addLocked(spec Spec) {
-	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}),
+	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}), calls: map[*underway]struct{}{},
 		logs: &ring{now: v.config.Now, redact: v.config.Redact}, spec: spec, saved: v.saved[spec.Name],
 		// A millionth of a second for each change leaves room below 2^53,
 		// where JavaScript's whole numbers end.

@@ -78,6 +78,10 @@ func (p *fakePeer) Call(ctx context.Context, name string, args json.RawMessage, 
 	return CallResult{Raw: args}, nil
 }
 
+func (p *fakePeer) Request(_ context.Context, method string, _ json.RawMessage) (json.RawMessage, error) {
+	return json.RawMessage(`{"method":"` + method + `"}`), nil
+}
+
 func (p *fakePeer) Ping(context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

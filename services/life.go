@@ -41,7 +41,7 @@ func (s *service) open(ctx context.Context, spec Spec, lost chan<- error, stale 
 	if err == nil {
 		var list []ToolDef
 		if list, err = peer.Tools(hctx); err == nil {
-			s.ready(spec, peer, list, time.Since(began))
+			s.opened(spec, peer, list, time.Since(began))
 			return peer, nil
 		}
 		err = fmt.Errorf("listing its tools: %w", err)
@@ -56,7 +56,7 @@ func (s *service) open(ctx context.Context, spec Spec, lost chan<- error, stale 
 	return peer, err
 }
 
-func (s *service) ready(spec Spec, peer Peer, list []ToolDef, took time.Duration) {
+func (s *service) opened(spec Spec, peer Peer, list []ToolDef, took time.Duration) {
 	now := s.sup.config.Now()
 	kept, notices := admitTools(list, MaxTools)
 	s.edit(func() {

@@ -25,6 +25,10 @@ type Peer interface {
 	// nil; it is called from the calling goroutine. When ctx ends, the server
 	// is told that the call is cancelled.
 	Call(ctx context.Context, name string, args json.RawMessage, progress Progress) (CallResult, error)
+	// Request sends any other request of the protocol, such as resources/list,
+	// and returns the result object as received. params is a JSON object (nil =
+	// none). What the server does not declare is not asked: ErrUnsupported.
+	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Ping asks for a sign of life.
 	Ping(ctx context.Context) error
 	// Close ends the connection and verifies that nothing of it is left. A
@@ -62,7 +66,8 @@ type Hooks struct {
 	// Roots answers roots/list.
 	Roots func() []Root
 	// Ask answers a sampling or elicitation request with the result object;
-	// nil = the client does not offer them.
+	// nil = the client does not offer them. Where it is known which call the
+	// request belongs to, ctx is that call's.
 	Ask func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
@@ -88,6 +93,26 @@ type Root struct {
 	Name string `json:"name,omitempty"`
 }
 
+// ToolCall is one call of a tool.
+type ToolCall struct {
+	Server, Tool string
+	Args         json.RawMessage // a JSON object; nil = {}
+	Progress     Progress        // nil = nobody listens
+	// Owner names the call to whoever answers what the server asks meanwhile;
+	// it is handed to Config.Ask as it is. "" = nobody in particular.
+	Owner string
+}
+
+// Question is what a server asks a person: a sampling or elicitation request.
+type Question struct {
+	Server string
+	Method string          // "sampling/createMessage" or "elicitation/create"
+	Params json.RawMessage // as received: untrusted
+	// Owner is that of the call which the request belongs to, the only one
+	// under way where the server does not say; "" = not known.
+	Owner string
+}
+
 // CallResult is what a tool returned.
 type CallResult struct {
 	// Raw is the MCP result object (content, structuredContent, isError), the
@@ -103,6 +128,8 @@ var (
 	ErrNotRunning = errors.New("not running")
 	// ErrNoTool: the server offers no tool of that name.
 	ErrNoTool = errors.New("no such tool")
+	// ErrUnsupported: the server does not offer this part of the protocol.
+	ErrUnsupported = errors.New("does not support")
 	// ErrTimeout: a call was silent for too long or took too long. Whether it
 	// had an effect is not known; it is never sent again.
 	ErrTimeout = errors.New("timed out")

@@ -86,7 +86,7 @@ func TestPermanentFailureIsShownAtOnce(t *testing.T) {
 		if st := r.state(t, "x", Failed); st.Reason != "no such program" {
 			t.Errorf("reason = %q", st.Reason)
 		}
-		if _, err := r.Call(t.Context(), "x", "echo", nil, nil); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), "no such program") {
+		if _, err := r.Call(t.Context(), ToolCall{Server: "x", Tool: "echo"}); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), "no such program") {
 			t.Errorf("Call = %v", err)
 		}
 	})

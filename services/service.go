@@ -2,7 +2,6 @@ package services
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -53,6 +52,7 @@ type service struct {
 	launched  string                  // launchHash and options of the running one
 	info      Info
 	tools     []ToolDef
+	calls     map[*underway]struct{}
 	notices   []string
 	started   time.Time
 	lastOK    time.Time
@@ -203,10 +203,8 @@ func (s *service) hooks(lost chan<- error, stale chan<- struct{}) Hooks {
 		},
 		Roots: s.sup.config.Roots,
 	}
-	if ask := s.sup.config.Ask; ask != nil {
-		h.Ask = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-			return ask(ctx, s.name, method, params)
-		}
+	if s.sup.config.Ask != nil {
+		h.Ask = s.ask
 	}
 	return h
 }

@@ -14,8 +14,13 @@ const (
 	OriginBuiltin = "builtin" // inside the companion
 )
 
-// TransportStdio is a process that speaks MCP over its standard streams.
-const TransportStdio = "stdio"
+// How a server is reached.
+const (
+	TransportStdio   = "stdio"   // a process that speaks MCP over its standard streams
+	TransportHTTP    = "http"    // Streamable HTTP
+	TransportSSE     = "sse"     // HTTP+SSE of revision 2024-11-05
+	TransportJSONRPC = "jsonrpc" // JSON-RPC 2.0 by POST, without a handshake
+)
 
 // Limits that hold where a Spec leaves a field zero.
 const (
@@ -30,6 +35,9 @@ const (
 	MaxCallDuration = 10 * time.Minute
 	// DefaultProbe is the time between two probes of a running server.
 	DefaultProbe = 60 * time.Second
+	// DefaultMaxResponse is the largest answer of a remote server in bytes, as
+	// it comes over the wire: 10 MiB in base64 and 2 MiB around them.
+	DefaultMaxResponse = 16_078_168
 	// MaxTools bounds how many tools of one server are offered.
 	MaxTools = 2000
 )
@@ -46,8 +54,7 @@ type Spec struct {
 	// Help is a page that explains the server, or "".
 	Help string
 
-	// Transport is TransportStdio; a Connector refuses one that it does not
-	// know.
+	// Transport is one of the constants above.
 	Transport string
 	// Command and Args are the argv, never read by a shell. A Command with a
 	// slash is taken relative to Dir, one without is looked up on the PATH.
@@ -61,9 +68,23 @@ type Spec struct {
 	// Dir is the service's own folder, absolute ("" for a configured server).
 	Dir string
 
+	// URL, Headers, CACertPath and MaxResponseBytes are for the transports over
+	// HTTP. Headers may hold secrets. CACertPath is a PEM file that is added to
+	// the system's authorities ("" = none). MaxResponseBytes: 0 =
+	// DefaultMaxResponse.
+	URL              string
+	Headers          map[string]string
+	CACertPath       string
+	MaxResponseBytes int64
+
 	// HandshakeTimeout, CallTimeout, MaxDuration and Probe: zero takes the
 	// default above, a negative Probe switches probing off.
 	HandshakeTimeout, CallTimeout, MaxDuration, Probe time.Duration
+	// IdleStop stops the server after this time without a call; the next call
+	// starts it again. 0 = never.
+	IdleStop time.Duration
+	// Disabled keeps the definition without ever connecting.
+	Disabled bool
 
 	// Options are what a user can set. Their values are applied at each start
 	// by Expand; it also replaces ${…} in Command, Args, Env and Cwd, and only

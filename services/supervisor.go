@@ -37,7 +37,7 @@ type Config struct {
 	Roots func() []Root
 	// Ask answers a sampling or elicitation request of a server; nil = they
 	// are not offered.
-	Ask func(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error)
+	Ask func(context.Context, Question) (json.RawMessage, error)
 	// Backoff is the restart policy.
 	Backoff Backoff
 	// Now stamps log lines and states; nil = time.Now. Waiting uses the real

@@ -208,20 +208,20 @@ func TestCallOutcomes(t *testing.T) {
 	spec := server("x")
 	spec.CallTimeout = 5 * time.Second
 	bubble(t, Config{}, []Spec{spec}, func(t *testing.T, r *rig) {
-		if _, err := r.Call(t.Context(), "nobody", "echo", nil, nil); !errors.Is(err, ErrUnknown) {
+		if _, err := r.Call(t.Context(), ToolCall{Server: "nobody", Tool: "echo"}); !errors.Is(err, ErrUnknown) {
 			t.Errorf("unknown: %v", err)
 		}
 		_ = r.Start("x")
-		if res, err := r.Call(t.Context(), "x", "echo", []byte(`{}`), nil); err != nil || string(res.Raw) != `{}` {
+		if res, err := r.Call(t.Context(), ToolCall{Server: "x", Tool: "echo", Args: []byte(`{}`)}); err != nil || string(res.Raw) != `{}` {
 			t.Errorf("echo = %s, %v", res.Raw, err)
 		}
 		began := time.Now()
-		if _, err := r.Call(t.Context(), "x", "echo", []byte(`"wait"`), nil); !errors.Is(err, ErrTimeout) || time.Since(began) != 5*time.Second {
+		if _, err := r.Call(t.Context(), ToolCall{Server: "x", Tool: "echo", Args: []byte(`"wait"`)}); !errors.Is(err, ErrTimeout) || time.Since(began) != 5*time.Second {
 			t.Errorf("wait: %v after %s", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := r.Call(ctx, "x", "echo", []byte(`"wait"`), nil); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) {
+		if _, err := r.Call(ctx, ToolCall{Server: "x", Tool: "echo", Args: []byte(`"wait"`)}); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) {
 			t.Errorf("own deadline: %v", err)
 		}
 		for _, end := range []func(){func() { _ = r.Stop(t.Context(), "x") }, func() { _ = r.Restart("x") }, func() { r.Set(nil) }} {
@@ -229,7 +229,7 @@ func TestCallOutcomes(t *testing.T) {
 			r.state(t, "x", Running)
 			failed := make(chan error, 1)
 			go func() {
-				_, err := r.Call(t.Context(), "x", "echo", []byte(`"wait"`), nil)
+				_, err := r.Call(t.Context(), ToolCall{Server: "x", Tool: "echo", Args: []byte(`"wait"`)})
 				failed <- err
 			}()
 			synctest.Wait()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"zeroclaw/permissions"
@@ -19,7 +20,7 @@ type Remote interface {
 	Generation() uint64
 	List() []services.Status
 	Tools(name string) []services.ToolDef
-	Call(ctx context.Context, server, tool string, args json.RawMessage, progress services.Progress) (services.CallResult, error)
+	Call(context.Context, services.ToolCall) (services.CallResult, error)
 }
 
 // remoteTool is one tool of an MCP server under its full name.
@@ -40,17 +41,29 @@ func (t remoteTool) Spec() tools.Spec {
 
 // Run implements tools.Tool.
 func (t remoteTool) Run(ctx context.Context, args json.RawMessage) (tools.Result, error) {
-	var progress services.Progress
-	if pass, ok := tools.PassFrom(ctx); ok && pass.Progress != nil {
-		progress = func(done, total float64, message string) {
-			pass.Progress(tools.Progress{Done: done, Total: total, Message: message})
+	call := services.ToolCall{Server: t.def.Server, Tool: t.def.Tool, Args: args}
+	if pass, ok := tools.PassFrom(ctx); ok {
+		call.Owner = ownerOf(pass.Session, pass.CallID)
+		if pass.Progress != nil {
+			call.Progress = func(done, total float64, message string) {
+				pass.Progress(tools.Progress{Done: done, Total: total, Message: message})
+			}
 		}
 	}
-	got, err := t.remote.Call(ctx, t.def.Server, t.def.Tool, args, progress)
+	got, err := t.remote.Call(ctx, call)
 	if err != nil {
 		return tools.Result{}, err
 	}
 	return decodeResult(got.Raw)
+}
+
+// ownerOf is what a call is called where a server asks something meanwhile.
+func ownerOf(session, call string) string { return session + "/" + call }
+
+// CallOf reads the owner of a server's question: the session and the call.
+func CallOf(owner string) (session, call string) {
+	session, call, _ = strings.Cut(owner, "/")
+	return session, call
 }
 
 // decodeResult reads an MCP tools/call result, keeping items it does not know.

@@ -41,7 +41,7 @@ func TestServerEverything(t *testing.T) {
 		{"get-roots-list", `{}`, "file:///tmp"},
 	} {
 		reports := 0
-		res, err := v.Call(t.Context(), "everything", tt.tool, json.RawMessage(tt.args), func(float64, float64, string) { reports++ })
+		res, err := v.Call(t.Context(), services.ToolCall{Server: "everything", Tool: tt.tool, Args: json.RawMessage(tt.args), Progress: func(float64, float64, string) { reports++ }})
 		if err != nil || !strings.Contains(string(res.Raw), tt.want) {
 			t.Errorf("%s = %.300s, %v, want it to hold %q", tt.tool, res.Raw, err, tt.want)
 		}

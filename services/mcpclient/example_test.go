@@ -47,7 +47,7 @@ func Example() {
 	for _, s := range supervisor.List() {
 		fmt.Println(s.ID, s.State)
 	}
-	_, err = supervisor.Call(ctx, "dummy_mcp", "echo", json.RawMessage(`{"message":"hello"}`), nil)
+	_, err = supervisor.Call(ctx, services.ToolCall{Server: "dummy_mcp", Tool: "echo", Args: json.RawMessage(`{"message":"hello"}`)})
 	fmt.Println(err)
 
 	stop()

@@ -58,6 +58,7 @@ func (s *session) handshake(ctx context.Context, hint string) (greeting, error) 
 		s.version = g.ProtocolVersion
 		// A capability object of another shape offers nothing.
 		_ = json.Unmarshal(g.Capabilities, &s.capabilities)
+		s.declared = declares(g.Capabilities)
 		if !mcp.IsModernProtocol(s.version) {
 			s.notify("notifications/initialized", nil)
 		}

@@ -29,6 +29,7 @@ type session struct {
 	// Written by the handshake, read afterwards.
 	version      string
 	capabilities capabilities
+	declared     map[string]bool // all capabilities by name
 
 	asked atomic.Int32 // requests of the server that are being answered
 

@@ -68,7 +68,7 @@ func TestServiceFromStartToStop(t *testing.T) {
 		t.Errorf("the second start: %v", err)
 	}
 	// A call waits for a server that starts.
-	res, err := v.Call(t.Context(), "good", "echo", json.RawMessage(`{"x":1}`), nil)
+	res, err := v.Call(t.Context(), services.ToolCall{Server: "good", Tool: "echo", Args: json.RawMessage(`{"x":1}`)})
 	if err != nil || !strings.Contains(string(res.Raw), `{\"x\":1}`) {
 		t.Errorf("Call = %s, %v", res.Raw, err)
 	}
@@ -76,7 +76,7 @@ func TestServiceFromStartToStop(t *testing.T) {
 	if st.Pid == 0 || st.Tools == 0 || st.Protocol != "2025-11-25" || st.ServerName != `peer\u202e` || len(v.Tools("good")) != st.Tools {
 		t.Errorf("status = %+v", st)
 	}
-	if _, err := v.Call(t.Context(), "good", "invented", nil, nil); !errors.Is(err, services.ErrNoTool) {
+	if _, err := v.Call(t.Context(), services.ToolCall{Server: "good", Tool: "invented"}); !errors.Is(err, services.ErrNoTool) {
 		t.Errorf("an invented tool: %v", err)
 	}
 	if err := v.Stop(t.Context(), "good"); err != nil {
@@ -86,7 +86,7 @@ func TestServiceFromStartToStop(t *testing.T) {
 	if st, _ := v.Status("good"); st.State != services.Stopped || st.Pid != 0 || st.Tools != 0 {
 		t.Errorf("after Stop: %+v", st)
 	}
-	if _, err := v.Call(t.Context(), "good", "echo", nil, nil); !errors.Is(err, services.ErrNotRunning) {
+	if _, err := v.Call(t.Context(), services.ToolCall{Server: "good", Tool: "echo"}); !errors.Is(err, services.ErrNotRunning) {
 		t.Errorf("a call of a stopped server: %v", err)
 	}
 }
@@ -101,7 +101,7 @@ func TestCrashRestartsAndKeepsOthersWorking(t *testing.T) {
 	}
 	waitState(t, v, "good", services.Running)
 	first := waitState(t, v, "bad", services.Running)
-	_, err := v.Call(t.Context(), "bad", "crash", nil, nil)
+	_, err := v.Call(t.Context(), services.ToolCall{Server: "bad", Tool: "crash"})
 	var exit *services.ExitError
 	if !errors.As(err, &exit) || exit.Code != 7 || !strings.Contains(err.Error(), "out of luck") {
 		t.Errorf("err = %v", err)
@@ -116,7 +116,7 @@ func TestCrashRestartsAndKeepsOthersWorking(t *testing.T) {
 	if st.Restarts != 1 || st.Pid == first.Pid {
 		t.Errorf("after the crash: %+v", st)
 	}
-	if _, err := v.Call(t.Context(), "good", "echo", nil, nil); err != nil {
+	if _, err := v.Call(t.Context(), services.ToolCall{Server: "good", Tool: "echo"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -144,7 +144,7 @@ func TestHealthyServerBesideHostileOnes(t *testing.T) {
 	var slow time.Duration
 	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		began := time.Now()
-		if _, err := v.Call(t.Context(), "good", "echo", nil, nil); err != nil {
+		if _, err := v.Call(t.Context(), services.ToolCall{Server: "good", Tool: "echo"}); err != nil {
 			t.Fatal(err)
 		}
 		slow = max(slow, time.Since(began))
@@ -225,18 +225,18 @@ func TestTimeoutsAndProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitState(t, v, "x", services.Running)
-	_, err := v.Call(t.Context(), "x", "wait", nil, nil)
+	_, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "wait"})
 	if !errors.Is(err, services.ErrTimeout) || !strings.Contains(err.Error(), "not known") {
 		t.Errorf("wait: %v", err)
 	}
 	// 1.8 s in steps of 150 ms: progress keeps it alive.
 	n := 0
-	if _, err := v.Call(t.Context(), "x", "spin", json.RawMessage(`{"MS":150}`), func(float64, float64, string) { n++ }); err != nil || n == 0 {
+	if _, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "spin", Args: json.RawMessage(`{"MS":150}`), Progress: func(float64, float64, string) { n++ }}); err != nil || n == 0 {
 		t.Errorf("spin: %v after %d reports", err, n)
 	}
 	s.MaxDuration = 1200 * time.Millisecond
 	v.Set([]services.Spec{s})
-	if _, err := v.Call(t.Context(), "x", "spin", json.RawMessage(`{"MS":150}`), nil); !errors.Is(err, services.ErrTimeout) {
+	if _, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "spin", Args: json.RawMessage(`{"MS":150}`)}); !errors.Is(err, services.ErrTimeout) {
 		t.Errorf("spin with a cap: %v", err)
 	}
 }
@@ -256,7 +256,7 @@ func TestListChangedIsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := waitState(t, v, "x", services.Running).Tools
-	if _, err := v.Call(t.Context(), "x", "more", nil, nil); err != nil {
+	if _, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "more"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 300 {
@@ -280,7 +280,7 @@ func TestStopFailsCallsAtOnce(t *testing.T) {
 	waitState(t, v, "x", services.Running)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := v.Call(context.Background(), "x", "wait", nil, nil)
+		_, err := v.Call(context.Background(), services.ToolCall{Server: "x", Tool: "wait"})
 		failed <- err
 	}()
 	time.Sleep(100 * time.Millisecond)
@@ -347,7 +347,7 @@ func TestCyclesLeaveNothing(t *testing.T) {
 		}
 		st := waitState(t, v, name, services.Running)
 		if i%3 == 2 {
-			if _, err := v.Call(t.Context(), name, "crash", nil, nil); err == nil {
+			if _, err := v.Call(t.Context(), services.ToolCall{Server: name, Tool: "crash"}); err == nil {
 				t.Fatal("crash answered")
 			}
 		}
