@@ -21,6 +21,7 @@ type Bundle struct {
 type Server struct {
 	Name            string
 	Origin          Origin
+	Off             bool     // switched off: it is known, but grants nothing
 	Tools           []string // the ceiling, in the server's own names; empty: all
 	RequireApproval []string // own names that always ask
 }
@@ -169,6 +170,10 @@ func grantedServers(in Inputs, agent Agent, definitions map[string]Server, w *wa
 		for _, n := range b.Servers {
 			if _, ok := definitions[n]; !ok {
 				w.add("unknown_server", "Bundle %q names the server %q, which does not exist; it grants nothing.", alias, n)
+				continue
+			}
+			if definitions[n].Off {
+				w.add("server_off", "Bundle %q names the server %q, which is switched off.", alias, n)
 				continue
 			}
 			names = append(names, n)

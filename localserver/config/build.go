@@ -25,7 +25,7 @@ func (c *checker) build(store *secrets.Store, narrow narrow) *Settings {
 	c.providers(s, root.member("providers"), store)
 	c.profiles(s, root, narrow)
 	c.runtime(s, root.member("runtime_profiles"))
-	c.mcp(s, root.member("mcp"), narrow)
+	c.mcp(s, root.member("mcp"), store, narrow)
 	c.bundles(s, root, narrow)
 	c.references(s)
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {

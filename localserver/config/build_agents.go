@@ -46,29 +46,6 @@ func (c *checker) runtime(s *Settings, n *node) {
 	}
 }
 
-func (c *checker) mcp(s *Settings, n *node, narrow narrow) {
-	s.MCP = MCP{Enabled: n.flag("enabled", true), Deferred: n.flag("deferred_loading", false)}
-	if n != nil && n.member("enabled") != nil && n.member("enabled").bad || narrow.servers || n != nil && n.bad {
-		s.MCP.Enabled = false
-	}
-	servers := n.good("servers")
-	if servers == nil {
-		return
-	}
-	for _, e := range servers.elems {
-		if broken(e) || !e.flag("enabled", true) {
-			continue
-		}
-		s.MCP.Servers = append(s.MCP.Servers, permissions.Server{
-			Name: e.text("name", ""), Origin: permissions.OriginServer,
-			Tools: e.texts("tools"), RequireApproval: e.texts("require_approval"),
-		})
-	}
-	if len(s.MCP.Servers) > 0 && !s.MCP.Enabled {
-		c.report(n.member("enabled"), SevereWarning, CodeNoEffect, "mcp.enabled", "is false, so that the configured servers are not used")
-	}
-}
-
 // bundles reads bundles and agents. What a broken bundle excludes cannot be
 // known, so that an agent that names one gets no bundle at all.
 func (c *checker) bundles(s *Settings, root *node, narrow narrow) {

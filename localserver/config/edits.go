@@ -15,12 +15,14 @@ type Op uint8
 // The edits. Put sets a value. Unset takes a value out of the file, so that
 // the default counts. Add makes an entry ("providers.work"), empty, unless it
 // exists, or appends Value to a list unless it is in it. Remove takes out an
-// entry with everything in it, or Value out of a list.
+// entry with everything in it, or Value out of a list. Rename gives an entry
+// the name in Value, also where others refer to it.
 const (
 	Put Op = iota
 	Unset
 	Add
 	Remove
+	Rename
 )
 
 // Edit is one change of one setting or entry.
@@ -76,7 +78,7 @@ func (f *File) recheck(doc *document, edits []Edit) error {
 	chk.check(again.root, schema)
 	for _, p := range chk.problems {
 		for _, e := range edits {
-			if p.Severity == SevereError && e.Op != Unset && e.Op != Remove && (p.Path == e.Path || strings.HasPrefix(e.Path, p.Path+".")) {
+			if p.Severity == SevereError && e.Op != Unset && e.Op != Remove && e.Op != Rename && (p.Path == e.Path || strings.HasPrefix(e.Path, p.Path+".")) {
 				return &FieldError{Path: e.Path, Message: p.Message}
 			}
 		}
@@ -121,6 +123,8 @@ func (f *File) applyEdit(doc *document, e Edit) ([]byte, error) {
 		data, err = f.add(doc, t, e.Path, value)
 	case Remove:
 		data, err = f.remove(doc, t, e.Path, value)
+	case Rename:
+		data, err = f.rename(doc, t, e.Path, value)
 	default:
 		return nil, fmt.Errorf("unknown edit %d", e.Op)
 	}

@@ -261,7 +261,18 @@ func checkAuth(v any) string {
 	return "must be none, secret:NAME or oauth"
 }
 
-func checkServerName(v any) string { return checkName(v.(string)) }
+func checkServerName(v any) string { return checkServer(v.(string)) }
+
+// checkServer judges the name of a server, which its tools' names begin with.
+func checkServer(s string) string {
+	if wrong := checkName(s); wrong != "" {
+		return wrong
+	}
+	if strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") {
+		return "must not begin or end with _"
+	}
+	return ""
+}
 
 // checkName judges the name of an entry that tools are named after.
 func checkName(s string) string {

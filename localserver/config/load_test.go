@@ -234,6 +234,7 @@ enabled = false
 deferred_loading = true
 [[mcp.servers]]
 name = "fs"
+command = "npx"
 tools = ["read"]
 require_approval = ["write"]
 [[mcp.servers]]
@@ -270,7 +271,7 @@ name = "value-of-it"
 	a, p := s.Agents["writer"], s.Profiles["careful"]
 	ok := s.Server.UIOrigin == "https://ui.example.org" && s.Server.ExitWhenIdle.Minutes() == 10 && s.Server.ApprovalTimeout.Seconds() == 60 &&
 		s.Permissions.Policy == permissions.PolicyAllowAll && len(s.Permissions.Rules) == 1 && s.Permissions.Tools["execute_command"] == permissions.ToolSetting{Mode: permissions.ModeAllow, Off: true} &&
-		s.MCP.Deferred && len(s.MCP.Servers) == 1 && s.MCP.Servers[0].Tools[0] == "read" && s.MCP.Servers[0].RequireApproval[0] == "write" &&
+		s.MCP.Deferred && len(s.MCP.Servers) == 2 && s.MCP.Servers[1].Off && s.MCP.Servers[0].Tools[0] == "read" && s.MCP.Servers[0].RequireApproval[0] == "write" &&
 		s.Bundles["files"].Servers[0] == "fs" && s.Bundles["files"].Exclude[0] == "off" &&
 		a.Profile == "careful" && a.Bundles[0] == "files" && a.Tools["fs"][0] == "read" && a.Media[0] == "fs" && s.AgentRuntime["writer"] == "long" &&
 		p.Level == permissions.LevelFull && p.AutoApprove[0] == "a" && p.AlwaysAsk[0] == "*" && p.AllowedTools[0] == "b" && p.ExcludedTools[0] == "c" &&

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"zeroclaw/permissions"
+	"zeroclaw/services"
 )
 
 // Settings is one immutable snapshot of the configuration: file, environment
@@ -71,11 +72,15 @@ type Secrets struct {
 	Vault   map[string]string // plain values that could be unsealed
 }
 
-// MCP is [mcp] as far as the policy needs it.
+// MCP is [mcp].
 type MCP struct {
 	Enabled  bool
 	Deferred bool
-	Servers  []permissions.Server // enabled and valid ones, in order
+	Servers  []permissions.Server // what the policy knows: well-formed ones, in order
+	// Definitions are all entries, in order, those that cannot be used or are
+	// switched off included. They hold secrets.
+	Definitions []services.Spec
+	Pinned      map[string][]string // by server: resources that every session starts with
 }
 
 // RuntimeProfile is one [runtime_profiles.NAME].

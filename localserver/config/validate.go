@@ -63,8 +63,10 @@ func (c *checker) check(n *node, s *section) {
 // checkEntry judges the name of a new or existing entry of the section.
 func (s *section) checkEntry(name string) string {
 	switch s.path {
-	case "providers", "mcp_bundles", "agents", "risk_profiles", "runtime_profiles", "mcp.servers":
+	case "providers", "mcp_bundles", "agents", "risk_profiles", "runtime_profiles":
 		return checkName(name)
+	case "mcp.servers":
+		return checkServer(name)
 	}
 	if strings.TrimSpace(name) == "" {
 		return "must not be empty"
