@@ -54,7 +54,8 @@ func (s *Server) getConfigProp(w http.ResponseWriter, r *http.Request) {
 	guard.WriteJSON(w, http.StatusOK, p)
 }
 
-// putConfigProp serves PUT /api/config/prop.
+// putConfigProp serves PUT /api/config/prop. A table as the value sets the
+// settings of an entry that it names, all or none of them.
 func (s *Server) putConfigProp(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Value   any    `json:"value"`
@@ -67,6 +68,11 @@ func (s *Server) putConfigProp(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Query().Get("path")
 	if err := s.editConfig(r, in.Version, config.Edit{Path: path, Value: in.Value}); err != nil {
 		guard.WriteError(w, err)
+		return
+	}
+	if _, ok := in.Value.(map[string]any); ok {
+		// A table set several settings at once; it is no setting that could be shown.
+		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	s.getConfigProp(w, r)
