@@ -38,6 +38,15 @@ func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
 		guard.WriteError(w, err)
 		return
 	}
+	for _, q := range s.broker.Open() {
+		if q.ID != r.PathValue("id") {
+			continue
+		}
+		if wrong := checkContent(q, approval.Answer{Decision: in.Decision, Content: in.Content}); wrong != "" {
+			guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "content", Message: wrong})
+			return
+		}
+	}
 	a := approval.Answer{Decision: in.Decision, Reason: in.Reason, Rule: in.Rule, Content: in.Content, By: string(guard.From(r).Kind)}
 	if err := s.broker.Resolve(r.PathValue("id"), a); err != nil {
 		guard.WriteError(w, approvalError(err))

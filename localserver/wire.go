@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,6 +166,7 @@ func (s *Server) wireServices() {
 		Roots: func() []services.Root {
 			return []services.Root{{URI: fileURI(s.Root()), Name: filepath.Base(s.Root())}}
 		},
+		Ask: s.askPerson,
 	})
 	if err != nil {
 		s.problem("services", err.Error())
@@ -189,8 +191,8 @@ func (s *Server) serviceEvent(e services.Event) {
 	s.hub.Publish("tools.changed", struct{}{})
 }
 
-// applyConfig makes a configuration count for what is live: permissions and
-// tool modes.
+// applyConfig makes a configuration count for what is live: permissions, tool
+// modes and which servers there are.
 func (s *Server) applyConfig(now *config.Settings) {
 	s.mu.Lock()
 	old := s.settings
@@ -202,6 +204,7 @@ func (s *Server) applyConfig(now *config.Settings) {
 	if err := s.policy.Set(valuesOf(now), s.rootResolver()); err != nil {
 		s.problem("rule_bases", err.Error())
 	}
+	s.services.Set(now.MCP.Definitions)
 }
 
 func valuesOf(c *config.Settings) session.Values {
@@ -212,7 +215,7 @@ func (s *Server) inputs() permissions.Inputs { return inputsOf(s.file.Current())
 
 // inputsOf are what grants are computed from.
 func inputsOf(c *config.Settings) permissions.Inputs {
-	return permissions.Inputs{Agents: c.Agents, Bundles: c.Bundles, Profiles: c.Profiles, MCPEnabled: c.MCP.Enabled}
+	return permissions.Inputs{Agents: c.Agents, Bundles: c.Bundles, Profiles: c.Profiles, Servers: slices.Clone(c.MCP.Servers), MCPEnabled: c.MCP.Enabled}
 }
 
 func (s *Server) maxChars(agent string) int {

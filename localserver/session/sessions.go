@@ -120,7 +120,8 @@ func (s *Sessions) Open(r OpenRequest) (*Session, error) {
 	}
 	if s.config.Remote != nil {
 		for _, st := range s.config.Remote.List() {
-			if !slices.ContainsFunc(in.Servers, func(x permissions.Server) bool { return x.Name == st.ID }) {
+			// A configured server that the policy does not know cannot be used.
+			if st.Origin != services.OriginServer && !slices.ContainsFunc(in.Servers, func(x permissions.Server) bool { return x.Name == st.ID }) {
 				in.Servers = append(in.Servers, permissions.Server{Name: st.ID, Origin: permissions.Origin(st.Origin)})
 			}
 			if st.State == services.Running || st.State == services.Starting {
