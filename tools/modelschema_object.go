@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,10 @@ func (p *schemaProps) add(w *schemaWriter, n *schemaNode, alternative map[string
 	w.steps += len(all) + len(of.raw)/scanned
 	if len(all) > 0 {
 		p.sources++
+	}
+	if len(all) > MaxModelSchema/len(`"a":{},`) {
+		w.steps = math.MaxInt32 // they cannot all be there
+		return
 	}
 	for i := range all {
 		if string(all[i].value.raw) == "false" {
@@ -139,6 +144,9 @@ func (w *schemaWriter) members(v *schemaView, p *schemaProps, must []string, way
 	w.description(v, notes)
 	w.str(`,"properties":{`)
 	for i, prop := range p.list {
+		if w.over() {
+			return
+		}
 		if i > 0 {
 			w.str(",")
 		}

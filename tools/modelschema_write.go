@@ -198,6 +198,9 @@ func (w *schemaWriter) alternatives(v *schemaView) {
 	}
 	w.str(`,"anyOf":[`)
 	for i, alt := range v.alts {
+		if w.over() {
+			return
+		}
 		if i > 0 {
 			w.str(",")
 		}
