@@ -3,62 +3,66 @@ package services
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 )
 
-type ownerKey struct{}
+// useKey finds, in a context, the use that a Connector works for.
+type useKey struct{}
 
-// withCall marks what a Connector does for one call as belonging to it.
-func withCall(ctx context.Context, owner string) context.Context {
-	return context.WithValue(ctx, ownerKey{}, owner)
-}
-
-// underway is one call that the server has not answered yet.
-type underway struct {
-	owner  string
-	timers *callTimers
-}
-
-// enter notes a call for as long as it is under way.
-func (s *service) enter(owner string, timers *callTimers) (leave func()) {
-	u := &underway{owner, timers}
-	s.mu.Lock()
-	s.calls[u] = struct{}{}
-	s.mu.Unlock()
-	return func() {
-		s.mu.Lock()
-		delete(s.calls, u)
-		s.mu.Unlock()
-	}
-}
-
-// ask passes a question of the server on to a person. The timers of the calls
-// that it may belong to stand still meanwhile.
-func (s *service) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	q := Question{Server: s.name, Method: method, Params: params}
-	owner, known := ctx.Value(ownerKey{}).(string)
+// ask passes a question of the server on to a person. One that comes without
+// the context of a call belongs to the only call under way. The timers of
+// everything that it may belong to stand still meanwhile, and it is withdrawn
+// with its call and with the connection.
+func (s *service) ask(ctx, life context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	owner, _ := ctx.Value(useKey{}).(*use)
 	var held []*callTimers
 	s.mu.Lock()
-	if !known && len(s.calls) == 1 {
-		for u := range s.calls {
-			owner, known = u.owner, true
-		}
+	if owner == nil {
+		owner = s.onlyCallLocked()
 	}
-	for u := range s.calls {
-		if !known || u.owner == owner {
+	for u := range s.uses {
+		if owner == nil || u == owner {
 			held = append(held, u.timers)
 		}
 	}
+	s.asking++
 	s.mu.Unlock()
-	q.Owner = owner
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.asking--
+		s.lastUse = time.Now()
+	}()
 	for _, t := range held {
 		t.hold()
 		defer t.release()
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(life, func() { cancel(endOf(life)) })()
+	q := Question{Server: s.name, Method: method, Params: params}
+	if owner != nil {
+		q.Owner = owner.owner
+		defer context.AfterFunc(owner.ctx, func() { cancel(context.Cause(owner.ctx)) })()
+	}
 	return s.sup.config.Ask(ctx, q)
+}
+
+// onlyCallLocked is the call under way when there is exactly one.
+func (s *service) onlyCallLocked() *use {
+	var only *use
+	for u := range s.uses {
+		switch {
+		case !u.call:
+		case only != nil:
+			return nil
+		default:
+			only = u
+		}
+	}
+	return only
 }
 
 // callTimers end a call that is silent for too long or takes too long.
@@ -122,48 +126,4 @@ func (t *callTimers) stop() {
 	t.held++ // a question that is still open starts nothing again
 	t.silent.Stop()
 	t.total.Stop()
-}
-
-// methods are the requests that Supervisor.Request passes on: what reads or
-// watches, and never tools/call, which has its own way through the gate.
-var methods = map[string]bool{
-	"resources/list": true, "resources/templates/list": true, "resources/read": true,
-	"resources/subscribe": true, "resources/unsubscribe": true,
-	"prompts/list": true, "prompts/get": true, "completion/complete": true, "logging/setLevel": true,
-}
-
-// Request sends one of the protocol's other requests to a server: resources,
-// prompts, completion, log level. It waits for a server that is starting. The
-// answer is the result object as received: untrusted. A server that does not
-// declare that part is not asked: the error wraps ErrUnsupported.
-func (v *Supervisor) Request(ctx context.Context, name, method string, params json.RawMessage) (json.RawMessage, error) {
-	s, err := v.find(name)
-	if err != nil {
-		return nil, err
-	}
-	if !methods[method] {
-		return nil, fmt.Errorf("sending %s to %s: this companion does not send it", Visible(clip(method, 100)), name)
-	}
-	fail := func(err error) (json.RawMessage, error) {
-		return nil, fmt.Errorf("sending %s to %s: %w", method, name, err)
-	}
-	peer, life, spec, err := s.ready(ctx)
-	if err != nil {
-		return fail(err)
-	}
-	cctx, cancel := context.WithCancelCause(withCall(ctx, ""))
-	defer cancel(nil)
-	defer context.AfterFunc(life, func() { cancel(endOf(life)) })()
-	timers := newCallTimers(spec, cancel)
-	defer timers.stop()
-	raw, err := peer.Request(cctx, method, params)
-	switch {
-	case err == nil:
-		return raw, nil
-	case life.Err() != nil && ctx.Err() == nil:
-		err = endOf(life)
-	case cctx.Err() != nil && errors.Is(err, cctx.Err()):
-		err = context.Cause(cctx)
-	}
-	return fail(err)
 }

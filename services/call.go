@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,104 +10,212 @@ import (
 )
 
 // Call runs a tool of a server. It waits for a server that is starting, and
-// never starts one. A call that is silent for Spec.CallTimeout, or that takes
-// longer than Spec.MaxDuration, is cancelled at the server and ends with
-// ErrTimeout; when the server dies, the call fails at once with an *ExitError.
-// No call is ever sent twice. The timers stand still while a person answers
-// what the server asks meanwhile.
+// starts a configured server that nobody stopped and one that was stopped
+// because nobody used it. A call that is silent for Spec.CallTimeout, or that
+// takes longer than Spec.MaxDuration, is cancelled at the server and ends with
+// ErrTimeout; when the server dies, the call fails at once with an *ExitError;
+// after several failures in a row it fails at once with ErrPaused. No call is
+// ever sent twice. The timers stand still while a person answers what the
+// server asks meanwhile.
 func (v *Supervisor) Call(ctx context.Context, c ToolCall) (CallResult, error) {
 	s, err := v.find(c.Server)
 	if err != nil {
 		return CallResult{}, err
 	}
 	fail := func(err error) (CallResult, error) {
-		return CallResult{}, fmt.Errorf("calling %s of %s: %w", Visible(c.Tool), c.Server, err)
+		return CallResult{}, s.clean(fmt.Errorf("calling %s of %s: %w", Visible(clip(c.Tool, 200)), c.Server, err))
 	}
-	peer, life, spec, err := s.await(ctx, c.Tool)
-	if err != nil {
+	u := &use{s: s, owner: c.Owner, call: true, caller: ctx}
+	if err := u.take(func() error { return s.offersLocked(c.Tool) }); err != nil {
 		return fail(err)
 	}
-	cctx, cancel := context.WithCancelCause(withCall(ctx, c.Owner))
-	defer cancel(nil)
-	defer context.AfterFunc(life, func() { cancel(endOf(life)) })()
-
-	timers := newCallTimers(spec, cancel)
-	defer timers.stop()
-	defer s.enter(c.Owner, timers)()
-
-	began := time.Now()
-	result, err := peer.Call(cctx, c.Tool, c.Args, func(done, total float64, message string) {
-		timers.progress()
+	result, err := u.peer.Call(u.ctx, c.Tool, c.Args, func(done, total float64, message string) {
+		u.timers.progress()
 		if c.Progress != nil {
 			c.Progress(done, total, message)
 		}
 	})
-	if err != nil {
-		switch {
-		case life.Err() != nil && ctx.Err() == nil:
-			// The peer may have noticed its end before the call did.
-			err = endOf(life)
-		case cctx.Err() != nil && errors.Is(err, cctx.Err()):
-			err = context.Cause(cctx)
-		}
+	if err = u.over(err); err != nil {
 		return fail(err)
 	}
-	took := time.Since(began)
+	return result, nil
+}
+
+// methods are the requests that Supervisor.Request passes on: what reads or
+// watches, and never tools/call, which has its own way through the gate.
+var methods = map[string]bool{
+	"resources/list": true, "resources/templates/list": true, "resources/read": true,
+	"resources/subscribe": true, "resources/unsubscribe": true,
+	"prompts/list": true, "prompts/get": true, "completion/complete": true, "logging/setLevel": true,
+}
+
+// Request sends one of the protocol's other requests to a server: resources,
+// prompts, completion, log level. It waits for the server, starts it and is
+// refused as Call does. The answer is the result object as received: untrusted.
+// A server that does not declare that part is not asked: the error wraps
+// ErrUnsupported.
+func (v *Supervisor) Request(ctx context.Context, name, method string, params json.RawMessage) (json.RawMessage, error) {
+	s, err := v.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if !methods[method] {
+		return nil, fmt.Errorf("sending %s to %s: this companion does not send it", Visible(clip(method, 100)), name)
+	}
+	fail := func(err error) (json.RawMessage, error) {
+		return nil, s.clean(fmt.Errorf("sending %s to %s: %w", method, name, err))
+	}
+	u := &use{s: s, caller: ctx}
+	if err := u.take(nil); err != nil {
+		return fail(err)
+	}
+	raw, err := u.peer.Request(u.ctx, method, params)
+	if err = u.over(err); err != nil {
+		return fail(err)
+	}
+	return raw, nil
+}
+
+// offersLocked reports whether the running server has a tool of that name.
+func (s *service) offersLocked(tool string) error {
+	if !slices.ContainsFunc(s.tools, func(t ToolDef) bool { return t.Name == tool }) {
+		return fmt.Errorf("%w: the server offers %d others", ErrNoTool, len(s.tools))
+	}
+	return nil
+}
+
+// use is one call or request that a server has not answered yet.
+type use struct {
+	s      *service
+	owner  string
+	call   bool // of a tool
+	trial  bool // of the breaker
+	timers *callTimers
+
+	caller, ctx context.Context // ctx ends with the caller, the timers and the connection
+	cancel      context.CancelCauseFunc
+	began       time.Time
+
+	peer    Peer
+	life    context.Context
+	attempt int
+}
+
+// take waits until the server can be used, starting it where a call may, and
+// notes the use. check, if any, is asked under the lock of the server.
+func (u *use) take(check func() error) error {
+	if err := u.s.admit(u); err != nil {
+		return err
+	}
+	err := u.ready(check)
+	if err != nil {
+		u.s.settle(u, nothing, false)
+	}
+	return err
+}
+
+// ready waits for a running server and enters the use there.
+func (u *use) ready(check func() error) error {
+	s := u.s
+	for {
+		s.mu.Lock()
+		if s.peer != nil && s.state == Running {
+			var err error
+			if check != nil {
+				err = check()
+			}
+			if err == nil {
+				s.enterLocked(u)
+			}
+			s.mu.Unlock()
+			return err
+		}
+		state, reason, changed, wanted, lazy := s.state, s.reason, s.changed, s.wantedLocked(), s.lazyLocked()
+		s.mu.Unlock()
+		switch {
+		case lazy:
+			s.startLazily()
+			continue
+		case state == Starting && (reason == "" || reason == restarting):
+		case state == Stopping && wanted:
+		case reason != "":
+			return fmt.Errorf("the server is %w (%s): %s", ErrNotRunning, state, reason)
+		default:
+			return fmt.Errorf("the server is %w (%s): start it first", ErrNotRunning, state)
+		}
+		select {
+		case <-changed:
+		case <-u.caller.Done():
+			return fmt.Errorf("waiting for the server to start: %w", context.Cause(u.caller))
+		}
+	}
+}
+
+func (s *service) enterLocked(u *use) {
+	u.peer, u.life, u.attempt, u.began = s.peer, s.life, s.attempt, time.Now()
+	ctx, cancel := context.WithCancelCause(context.WithValue(u.caller, useKey{}, u))
+	unbind := context.AfterFunc(u.life, func() { cancel(endOf(u.life)) })
+	u.ctx, u.cancel = ctx, func(err error) { unbind(); cancel(err) }
+	u.timers = newCallTimers(s.spec, cancel)
+	s.uses[u] = struct{}{}
+}
+
+// over ends a use. It returns the error that the caller gets for err.
+func (u *use) over(err error) error {
+	s := u.s
+	u.timers.stop()
+	stopped := u.caller.Err() == nil && u.life.Err() != nil
+	if err != nil {
+		switch {
+		case stopped:
+			// The peer may have noticed its end before the call did.
+			err = endOf(u.life)
+		case u.ctx.Err() != nil && errors.Is(err, u.ctx.Err()):
+			err = context.Cause(u.ctx)
+		}
+	}
 	s.mu.Lock()
-	if s.life == life {
+	delete(s.uses, u)
+	s.lastUse = time.Now()
+	if err == nil && s.life == u.life {
 		s.lastOK = s.sup.config.Now()
 		if s.latency == 0 {
-			s.latency = took
+			s.latency = time.Since(u.began)
 		}
 	}
 	s.mu.Unlock()
-	return result, nil
+	o, lost := u.outcome(err)
+	s.settle(u, o, lost)
+	u.cancel(errOver)
+	return err
+}
+
+// errOver ends what still belongs to a call that is over.
+var errOver = errors.New("the call that it belongs to is over")
+
+// outcome is what the end of a use shows of the server, and whether the
+// connection went with it.
+func (u *use) outcome(err error) (o outcome, lost bool) {
+	switch {
+	case err == nil, wasAnswered(err):
+		return answered, false
+	case errors.Is(err, ErrUnsupported), errors.Is(err, ErrStopped):
+		return nothing, false
+	case errors.Is(err, ErrTimeout):
+		return mute, false
+	case u.caller.Err() != nil:
+		return nothing, false
+	case restartable(err), u.life.Err() != nil:
+		return mute, true
+	}
+	return unreachable, false
 }
 
 // endOf says why a connection is over, to those who wait for an answer.
 func endOf(life context.Context) error {
 	cause := context.Cause(life)
-	if errors.Is(cause, errStop) || errors.Is(cause, errRestart) || errors.Is(cause, context.Canceled) {
+	if errors.Is(cause, errStop) || errors.Is(cause, errRestart) || errors.Is(cause, errIdle) || errors.Is(cause, context.Canceled) {
 		return fmt.Errorf("the server %w", ErrStopped)
 	}
 	return cause
-}
-
-// await returns the connection to use for a call of a tool, once there is one.
-func (s *service) await(ctx context.Context, tool string) (Peer, context.Context, Spec, error) {
-	peer, life, spec, err := s.ready(ctx)
-	if err != nil {
-		return nil, nil, spec, err
-	}
-	s.mu.Lock()
-	tools := s.tools
-	s.mu.Unlock()
-	if !slices.ContainsFunc(tools, func(t ToolDef) bool { return t.Name == tool }) {
-		return nil, nil, spec, fmt.Errorf("%w: the server offers %d others", ErrNoTool, len(tools))
-	}
-	return peer, life, spec, nil
-}
-
-// ready returns the connection of a running server, once there is one.
-func (s *service) ready(ctx context.Context) (Peer, context.Context, Spec, error) {
-	for {
-		s.mu.Lock()
-		peer, life, spec, state, reason, changed := s.peer, s.life, s.spec, s.state, s.reason, s.changed
-		s.mu.Unlock()
-		switch {
-		case peer != nil && state == Running:
-			return peer, life, spec, nil
-		case state == Starting && reason == "":
-		case state == Starting && reason == "restarting":
-		case reason != "":
-			return nil, nil, spec, fmt.Errorf("the server is %w (%s): %s", ErrNotRunning, state, reason)
-		default:
-			return nil, nil, spec, fmt.Errorf("the server is %w (%s): start it first", ErrNotRunning, state)
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil, nil, spec, fmt.Errorf("waiting for the server to start: %w", context.Cause(ctx))
-		}
-	}
 }

@@ -14,6 +14,7 @@ func (v *Supervisor) Start(name string) error {
 		if err := s.startableLocked(); err != nil {
 			return err
 		}
+		s.byPerson = false
 		s.wantLocked()
 		return nil
 	})
@@ -28,14 +29,24 @@ func (v *Supervisor) Restart(name string) error {
 		if s.active {
 			s.cancel(errRestart)
 		}
+		s.byPerson, s.breaker = false, breaker{}
 		s.wantLocked()
 		return nil
 	})
 }
 
 // Retry starts a server at once that has failed or that waits for its next
-// attempt, and forgets its earlier crashes.
-func (v *Supervisor) Retry(name string) error { return v.Start(name) }
+// attempt, and forgets its earlier crashes and failures: calls are sent again.
+func (v *Supervisor) Retry(name string) error {
+	return v.ask(name, func(s *service) error {
+		if err := s.startableLocked(); err != nil {
+			return err
+		}
+		s.byPerson, s.breaker = false, breaker{}
+		s.wantLocked()
+		return nil
+	})
+}
 
 // Install asks for a server's packages to be installed and returns at once.
 func (v *Supervisor) Install(name string) error {
@@ -62,6 +73,8 @@ func (s *service) startableLocked() error {
 	switch {
 	case s.spec.Invalid != nil:
 		return fmt.Errorf("starting %s: %w", s.name, s.spec.Invalid)
+	case s.spec.Disabled:
+		return fmt.Errorf("starting %s: %w: switch it on there first", s.name, ErrDisabled)
 	case !s.installed && !s.wantInstall:
 		if s.installed = s.sup.isInstalled(s.spec); !s.installed {
 			return fmt.Errorf("starting %s: it is not installed yet: install it first", s.name)
@@ -72,9 +85,13 @@ func (s *service) startableLocked() error {
 
 func (s *service) wantLocked() {
 	s.want = true
-	if s.active {
-		return
+	if !s.active {
+		s.freshLocked()
 	}
+}
+
+// freshLocked makes the next attempt a first one.
+func (s *service) freshLocked() {
 	s.notBefore, s.crashes, s.connected = time.Time{}, nil, false
 	if !s.wantInstall {
 		s.state, s.reason = Starting, ""
@@ -102,7 +119,8 @@ func (v *Supervisor) Stop(ctx context.Context, name string) error {
 	}
 	var attempt int
 	s.edit(func() {
-		s.want, s.wantInstall = false, false
+		s.want, s.wantInstall, s.byPerson, s.rested = false, false, true, false
+		clear(s.loans)
 		if s.active {
 			attempt = s.attempt
 			s.cancel(errStop)

@@ -1,9 +1,12 @@
 package services
 
 import (
-	"encoding/json"
+	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
+	"time"
 )
 
 // Set replaces the definitions that were given by the last Set. A server whose
@@ -30,7 +33,7 @@ func (v *Supervisor) Rescan() {
 	for name, s := range v.services {
 		current[name] = s.spec
 	}
-	for _, s := range append(slices.Clone(v.given), found...) {
+	for _, s := range append(slices.Clone(v.given), makeWay(v.given, found)...) {
 		if _, twice := wanted[s.Name]; !twice {
 			wanted[s.Name] = s
 		}
@@ -43,6 +46,10 @@ func (v *Supervisor) Rescan() {
 			s := v.services[name]
 			s.edit(func() {
 				s.spec = wanted[name]
+				s.learn(s.spec)
+				if s.spec.Disabled {
+					s.switchOffLocked()
+				}
 				if !s.active {
 					s.settleLocked()
 				}
@@ -54,9 +61,7 @@ func (v *Supervisor) Rescan() {
 			v.notes.gone(s)
 			if s.end != nil {
 				v.leaving[name] = s
-				s.mu.Lock()
-				s.want = false
-				s.mu.Unlock()
+				s.leave()
 				s.end()
 			}
 		}
@@ -64,13 +69,15 @@ func (v *Supervisor) Rescan() {
 }
 
 func (v *Supervisor) addLocked(spec Spec) {
-	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}), calls: map[*underway]struct{}{},
-		logs: &ring{now: v.config.Now, redact: v.config.Redact}, spec: spec, saved: v.saved[spec.Name],
+	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}), uses: map[*use]struct{}{}, loans: map[*loan]struct{}{},
+		spec: spec, saved: v.saved[spec.Name], concealer: &concealer{all: v.config.Redact},
 		// A millionth of a second for each change leaves room below 2^53,
 		// where JavaScript's whole numbers end.
 		rev: uint64(v.config.Now().Unix()) * 1_000_000}
+	s.learn(spec)
+	s.logs = &ring{now: v.config.Now, redact: s.redact}
 	s.settleLocked()
-	if s.spec.Invalid == nil && s.installed && s.autostartLocked() {
+	if s.spec.Invalid == nil && !s.spec.Disabled && s.installed && s.autostartLocked() {
 		s.want, s.state = true, Starting
 	}
 	var before <-chan struct{}
@@ -90,12 +97,39 @@ func (s *service) settleLocked() {
 	switch {
 	case s.spec.Invalid != nil:
 		s.state, s.reason = Failed, s.spec.Invalid.Error()
+	case s.spec.Disabled:
+		s.state, s.reason = Stopped, ErrDisabled.Error()
 	case !s.installed:
 		s.state, s.reason = NotInstalled, ""
-	case s.want:
+	case s.wantedLocked():
+		// Switched on again.
+		if s.state == Stopped {
+			s.state, s.reason = Starting, ""
+		}
+	case s.rested:
+		s.state, s.reason = Stopped, idleReason
 	default:
 		s.state, s.reason = Stopped, ""
 	}
+}
+
+// switchOffLocked ends what runs of a server that is switched off.
+func (s *service) switchOffLocked() {
+	s.want, s.wantInstall, s.rested = false, false, false
+	clear(s.loans)
+	s.notBefore = time.Time{}
+	if s.active {
+		s.cancel(errStop)
+		s.state, s.reason = Stopping, ""
+	}
+}
+
+// leave takes every wish from a server whose goroutine is about to end.
+func (s *service) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.want, s.wantInstall, s.removed = false, false, true
+	clear(s.loans)
 }
 
 func (v *Supervisor) isInstalled(s Spec) bool {
@@ -113,10 +147,29 @@ func (s *service) autostartLocked() bool {
 	return on && (s.spec.Origin != OriginService || s.saved.Launch == launchHash(s.spec))
 }
 
+// launchKey is what a running server is compared with, to see whether a restart
+// would change it.
 func launchKey(s Spec, values map[string]any) string {
-	b, err := json.Marshal(values)
-	if err != nil {
-		return ""
+	return launchHash(s) + hashOf(values, s.MaxResponseBytes)
+}
+
+// makeWay makes room among the definitions that were found for those that were
+// given, whose names win without regard to case.
+func makeWay(given, found []Spec) []Spec {
+	names := map[string]bool{}
+	for _, s := range given {
+		names[strings.ToLower(s.Name)] = true
 	}
-	return launchHash(s) + string(b)
+	out := slices.Clone(found)
+	for i := range out {
+		s := &out[i]
+		if !names[strings.ToLower(s.Name)] {
+			continue
+		}
+		if s.Invalid == nil {
+			s.Invalid = &ManifestError{File: filepath.Join(s.Dir, ManifestName), Message: fmt.Sprintf("its id %q is the name of a configured server: change one", s.Name)}
+		}
+		s.Name = fmt.Sprintf("%s (%s)", s.Name, filepath.Base(s.Dir))
+	}
+	return out
 }

@@ -26,9 +26,13 @@ func (Vars) blank() Vars {
 // and ${serviceDir}, ${root}, ${self}, ${node}, ${python} and ${option:ID}
 // replaced in command, arguments, environment and cwd. Nothing else expands,
 // and a value is not expanded again. values may lack options (their default is
-// taken). A definition that is not a service's is returned as it is.
+// taken). Of a definition that is not a service's nothing expands; without a
+// folder it starts in the root.
 func Expand(s Spec, values map[string]any, v Vars) (Spec, error) {
 	if s.Origin != OriginService {
+		if s.Cwd == "" && s.Dir == "" && !s.remote() {
+			s.Cwd = v.Root
+		}
 		return s, nil
 	}
 	e := expansion{spec: s, values: values, vars: v}

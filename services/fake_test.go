@@ -35,6 +35,8 @@ type fakePeer struct {
 	ping  error
 	once  sync.Once
 	fail  error // of Close
+	// answer decides what comes of a call or request; nil = it works.
+	answer func(ctx context.Context, args json.RawMessage) error
 }
 
 func (c *fakeConnector) Connect(ctx context.Context, s Spec, h Hooks) (Peer, error) {
@@ -71,6 +73,12 @@ func (p *fakePeer) Tools(context.Context) ([]ToolDef, error) {
 }
 
 func (p *fakePeer) Call(ctx context.Context, name string, args json.RawMessage, progress Progress) (CallResult, error) {
+	p.mu.Lock()
+	answer := p.answer
+	p.mu.Unlock()
+	if answer != nil {
+		return CallResult{Raw: args}, answer(ctx, args)
+	}
 	if string(args) == `"wait"` {
 		<-ctx.Done()
 		return CallResult{}, ctx.Err()
@@ -78,7 +86,15 @@ func (p *fakePeer) Call(ctx context.Context, name string, args json.RawMessage, 
 	return CallResult{Raw: args}, nil
 }
 
-func (p *fakePeer) Request(_ context.Context, method string, _ json.RawMessage) (json.RawMessage, error) {
+func (p *fakePeer) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	p.mu.Lock()
+	answer := p.answer
+	p.mu.Unlock()
+	if answer != nil {
+		if err := answer(ctx, params); err != nil {
+			return nil, err
+		}
+	}
 	return json.RawMessage(`{"method":"` + method + `"}`), nil
 }
 
@@ -86,6 +102,12 @@ func (p *fakePeer) Ping(context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ping
+}
+
+func (p *fakePeer) reply(f func(ctx context.Context, args json.RawMessage) error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answer = f
 }
 
 func (p *fakePeer) Close(context.Context) error {

@@ -20,11 +20,11 @@ func (s *service) live(ctx context.Context) {
 	spec, err := Expand(template, values, s.sup.vars())
 	var peer Peer
 	if err == nil {
-		peer, err = s.open(actx, spec, lost, stale)
+		peer, err = s.open(actx, spec, s.hooks(actx, lost, stale))
 	}
 	if err == nil {
 		s.misled = false
-		err = s.watch(actx, spec, peer, lost, stale)
+		err = s.watch(actx, peer, lost, stale)
 	} else if actx.Err() == nil {
 		s.misled = s.hinted
 	}
@@ -32,12 +32,12 @@ func (s *service) live(ctx context.Context) {
 }
 
 // open connects and lists the tools, all within the handshake time.
-func (s *service) open(ctx context.Context, spec Spec, lost chan<- error, stale chan<- struct{}) (Peer, error) {
+func (s *service) open(ctx context.Context, spec Spec, hooks Hooks) (Peer, error) {
 	began := time.Now()
 	limit := spec.handshakeTimeout()
 	hctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it was not ready within %s", limit))
 	defer cancel()
-	peer, err := s.sup.config.Connector.Connect(hctx, spec, s.hooks(lost, stale))
+	peer, err := s.sup.config.Connector.Connect(hctx, spec, hooks)
 	if err == nil {
 		var list []ToolDef
 		if list, err = peer.Tools(hctx); err == nil {
@@ -62,7 +62,7 @@ func (s *service) opened(spec Spec, peer Peer, list []ToolDef, took time.Duratio
 	s.edit(func() {
 		s.peer, s.tools = peer, kept
 		s.state, s.reason = Running, ""
-		s.started, s.lastOK = now, now
+		s.started, s.lastOK, s.lastUse, s.handshake = now, now, time.Now(), took
 		if s.connected {
 			s.restarts++
 		}
@@ -83,27 +83,50 @@ func (s *service) opened(spec Spec, peer Peer, list []ToolDef, took time.Duratio
 		v.Launch = launchHash(s.spec)
 	})
 	if err != nil {
-		text := Visible(clip(s.sup.config.Redact("it runs, but how it was started is not kept for the next time: "+err.Error()), 500))
+		text := Visible(clip(s.redact("it runs, but how it was started is not kept for the next time: "+err.Error()), 500))
 		s.edit(func() { s.notices = append(s.notices, text) })
 		s.log(text)
 	}
 }
 
 // watch stays with a running server: probes it, reads its tools again when they
-// change, and returns why it is over.
-func (s *service) watch(ctx context.Context, spec Spec, peer Peer, lost <-chan error, stale <-chan struct{}) error {
-	var probe <-chan time.Time
-	if every := spec.probe(); every > 0 {
-		t := time.NewTicker(every)
-		defer t.Stop()
-		probe = t.C
+// change, ends it when nobody uses it, and returns why it is over.
+func (s *service) watch(ctx context.Context, peer Peer, lost <-chan error, stale <-chan struct{}) error {
+	probe, idle := time.NewTicker(time.Hour), time.NewTimer(0)
+	defer probe.Stop()
+	defer idle.Stop()
+	var every time.Duration
+	// Both times follow the definition while the server runs.
+	follow := func() {
+		s.mu.Lock()
+		now := s.spec.probe()
+		s.mu.Unlock()
+		if now != every {
+			if every = now; now > 0 {
+				probe.Reset(now)
+			} else {
+				probe.Stop()
+			}
+		}
+		idle.Reset(0) // asks rest for the right time
 	}
+	follow()
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case err := <-lost:
 			return err
+		case <-s.kick:
+			follow()
+		case <-idle.C:
+			rests, again := s.rest()
+			if rests {
+				return errIdle
+			}
+			if again > 0 {
+				idle.Reset(again)
+			}
 		case <-stale:
 			if !sleep(ctx, 100*time.Millisecond) {
 				continue
@@ -114,7 +137,7 @@ func (s *service) watch(ctx context.Context, spec Spec, peer Peer, lost <-chan e
 			default:
 			}
 			s.reread(ctx, peer)
-		case <-probe:
+		case <-probe.C:
 			s.probe(ctx, peer)
 		}
 	}
@@ -138,32 +161,45 @@ func (s *service) reread(ctx context.Context, peer Peer) {
 
 const probeTimeout = 10 * time.Second
 
-func (s *service) probe(ctx context.Context, peer Peer) {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+func (s *service) probe(life context.Context, peer Peer) {
+	ctx, cancel := context.WithTimeout(life, probeTimeout)
 	defer cancel()
 	began := time.Now()
 	err := peer.Ping(ctx)
 	took := time.Since(began)
+	if life.Err() != nil {
+		return
+	}
 	s.edit(func() {
 		if err == nil {
 			s.lastOK, s.latency, s.reason = s.sup.config.Now(), took, ""
 		} else if s.state == Running {
-			s.reason = "it does not answer a ping: " + err.Error()
+			s.reason = s.redact("it does not answer a ping: " + err.Error())
 		}
+		o := alive
+		if err != nil {
+			o = unreachable
+		}
+		s.breaker = s.breaker.settle(o, false, time.Now())
 	})
 }
 
 // finish ends the connection and decides what state comes after it.
 func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 	var wanted bool // ended on purpose
+	ran, idle := peer != nil, errors.Is(cause, errIdle)
+	var attempt int
 	s.edit(func() {
-		s.peer = nil
-		wanted = actx.Err() != nil
+		s.peer, attempt = nil, s.attempt
+		wanted = actx.Err() != nil || idle
 		if wanted {
 			s.state, s.reason = Stopping, ""
 		}
 	})
 	s.cancel(cause)
+	if ran && !wanted {
+		s.lose(attempt)
+	}
 	closeErr := closePeer(ctx, peer, wanted)
 	var text string
 	s.edit(func() {
@@ -175,16 +211,19 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 			defer s.sup.notes.mark(s, noteTools)
 		}
 		switch {
-		case wanted && s.want && ctx.Err() == nil:
-			s.state, s.reason = Starting, "restarting"
+		case wanted && s.wantedLocked() && ctx.Err() == nil:
+			s.state, s.reason = Starting, restarting
 		case wanted:
-			s.state, s.reason = Stopped, ""
+			s.settleLocked()
 			text = "stopped"
+			if s.rested {
+				text = "stopped: nobody used it"
+			}
 		default:
 			text = s.failLocked(cause)
 		}
 		if closeErr != nil {
-			s.notices = append(s.notices, closeErr.Error())
+			s.notices = append(s.notices, s.redact(closeErr.Error()))
 		}
 	})
 	if text != "" {
@@ -215,7 +254,7 @@ func closePeer(ctx context.Context, peer Peer, wanted bool) error {
 
 // failLocked says what comes after a failure, now and as a line of the log.
 func (s *service) failLocked(cause error) (text string) {
-	backoff, why := s.sup.config.Backoff, s.sup.config.Redact(cause.Error())
+	backoff, why := s.sup.config.Backoff, s.redact(cause.Error())
 	if !restartable(cause) {
 		s.state, s.reason = Failed, why
 		s.notBefore = time.Now().Add(backoff.Reprobe)
@@ -242,7 +281,7 @@ func (s *service) install(ctx context.Context) {
 		return
 	}
 	err := s.sup.config.Installer.Install(actx, spec, func(text string) {
-		s.edit(func() { s.reason = Visible(clip(text, 300)) })
+		s.edit(func() { s.reason = Visible(clip(s.redact(text), 300)) })
 		s.addLog("companion", text)
 	})
 	stopped := actx.Err() != nil
@@ -256,7 +295,7 @@ func (s *service) install(ctx context.Context) {
 		case stopped:
 			s.state, s.reason = NotInstalled, "the installation was stopped; it goes on where it was when you install again"
 		case err != nil:
-			s.state, s.reason = Failed, s.sup.config.Redact("installing: "+err.Error())
+			s.state, s.reason = Failed, s.redact("installing: "+err.Error())
 		default:
 			s.state, s.reason = NotInstalled, ""
 		}

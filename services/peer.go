@@ -18,6 +18,12 @@ type Connector interface {
 
 // Peer is one connected MCP server. Its methods may be called from several
 // goroutines at once.
+//
+// What an error says of the server is told by methods of it: Answered() bool,
+// true for one that the server gave, or that is about something it did answer,
+// so that the connection works; Restartable() bool, true when the connection is
+// lost with it and a new one may help (Hooks.Closed is called then too). Any
+// other error of Call and Request means that nothing came through.
 type Peer interface {
 	// Tools lists the tools, every page of them, up to MaxTools+1.
 	Tools(ctx context.Context) ([]ToolDef, error)
@@ -133,6 +139,11 @@ var (
 	// ErrTimeout: a call was silent for too long or took too long. Whether it
 	// had an effect is not known; it is never sent again.
 	ErrTimeout = errors.New("timed out")
+	// ErrPaused: the server failed several times in a row and is left alone
+	// for a while. The message says until when.
+	ErrPaused = errors.New("no call is sent")
+	// ErrDisabled: the definition is switched off.
+	ErrDisabled = errors.New("it is switched off in the configuration")
 	// ErrStopped: the server was stopped while the call ran.
 	ErrStopped = errors.New("was stopped")
 )

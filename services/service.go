@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ type service struct {
 	sup  *Supervisor
 	name string
 	logs *ring
+	*concealer
 	kick chan struct{} // wakes the goroutine; capacity 1
 	done chan struct{} // closed when the goroutine ended
 	end  context.CancelFunc
@@ -37,9 +39,14 @@ type service struct {
 	saved   Saved
 
 	want, wantInstall bool
+	loans             map[*loan]struct{} // wishes for it to run for a moment
 	installed         bool
 	notBefore         time.Time
 	crashes           []time.Time
+
+	byPerson bool // a person stopped it: only a person starts it
+	rested   bool // it was stopped because nobody used it
+	removed  bool // its definition is gone, or the companion quits
 
 	state     State
 	reason    string
@@ -49,14 +56,19 @@ type service struct {
 	life      context.Context         // ends with it
 	peer      Peer                    // set while it can be called
 	closeErr  error                   // what the last close could not end
-	launched  string                  // launchHash and options of the running one
+	launched  string                  // launchKey of the running one
 	info      Info
 	tools     []ToolDef
-	calls     map[*underway]struct{}
+	uses      map[*use]struct{} // what it has not answered yet
+	asking    int               // questions to a person that are open
+	lastUse   time.Time         // when the last use ended, or it started
+	breaker   breaker
+	lost      int // the attempt whose loss the breaker knows
 	notices   []string
 	started   time.Time
 	lastOK    time.Time
 	latency   time.Duration
+	handshake time.Duration // how long the last start took
 	restarts  int
 	connected bool // it has been running since it was last wanted
 
@@ -105,7 +117,7 @@ func (s *service) run(ctx context.Context, before <-chan struct{}) {
 	}
 	for ctx.Err() == nil {
 		s.mu.Lock()
-		w := wish{want: s.want, wantInstall: s.wantInstall, usable: s.spec.Invalid == nil, installed: s.installed, notBefore: s.notBefore}
+		w := wish{want: s.wantedLocked(), wantInstall: s.wantInstall, usable: s.spec.Invalid == nil && !s.spec.Disabled, installed: s.installed, notBefore: s.notBefore}
 		s.mu.Unlock()
 		now := time.Now()
 		switch nextStep(w, now) {
@@ -147,7 +159,7 @@ func (s *service) idle(ctx context.Context, d time.Duration) {
 func (s *service) begin(ctx context.Context, state State) (actx context.Context, spec Spec, values map[string]any, ok bool) {
 	actx, cancel := context.WithCancelCause(ctx)
 	s.edit(func() {
-		if ok = state == Starting && s.want || state == Installing && s.wantInstall; !ok {
+		if ok = state == Starting && s.wantedLocked() || state == Installing && s.wantInstall; !ok {
 			return
 		}
 		s.attempt++
@@ -156,7 +168,7 @@ func (s *service) begin(ctx context.Context, state State) (actx context.Context,
 		spec, values = s.spec, s.saved.Options
 		if state == Starting {
 			s.launched = launchKey(s.spec, s.saved.Options)
-			s.info, s.notices = Info{}, nil
+			s.info, s.notices, s.rested = Info{}, nil, false
 		}
 	})
 	if !ok {
@@ -167,7 +179,7 @@ func (s *service) begin(ctx context.Context, state State) (actx context.Context,
 
 // hooks are the reports of one connection. Those of a connection that is over
 // change nothing.
-func (s *service) hooks(lost chan<- error, stale chan<- struct{}) Hooks {
+func (s *service) hooks(life context.Context, lost chan<- error, stale chan<- struct{}) Hooks {
 	s.mu.Lock()
 	mine := s.attempt
 	s.mu.Unlock()
@@ -183,7 +195,7 @@ func (s *service) hooks(lost chan<- error, stale chan<- struct{}) Hooks {
 		Notice: func(text string) {
 			ifMine(func() {
 				if len(s.notices) < 20 {
-					s.notices = append(s.notices, Visible(clip(s.sup.config.Redact(text), 500)))
+					s.notices = append(s.notices, Visible(clip(s.redact(text), 500)))
 				}
 			})
 			s.addLog("companion", text)
@@ -204,7 +216,9 @@ func (s *service) hooks(lost chan<- error, stale chan<- struct{}) Hooks {
 		Roots: s.sup.config.Roots,
 	}
 	if s.sup.config.Ask != nil {
-		h.Ask = s.ask
+		h.Ask = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+			return s.ask(ctx, life, method, params)
+		}
 	}
 	return h
 }

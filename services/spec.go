@@ -63,7 +63,8 @@ type Spec struct {
 	// Env are KEY=VALUE entries that are added to the allow-list of the
 	// companion's own environment.
 	Env []string
-	// Cwd is the working folder; "" = Dir, and without Dir the home folder.
+	// Cwd is the working folder; "" = Dir, and without Dir the default root,
+	// or the home folder where there is none.
 	Cwd string
 	// Dir is the service's own folder, absolute ("" for a configured server).
 	Dir string
@@ -83,7 +84,8 @@ type Spec struct {
 	// IdleStop stops the server after this time without a call; the next call
 	// starts it again. 0 = never.
 	IdleStop time.Duration
-	// Disabled keeps the definition without ever connecting.
+	// Disabled keeps the definition without ever connecting: it is listed as
+	// stopped, and nothing starts it.
 	Disabled bool
 
 	// Options are what a user can set. Their values are applied at each start
@@ -139,16 +141,33 @@ type Installer struct {
 	NodeMajor int
 }
 
-// launchHash identifies what a start of s would run, options aside. Autostart
-// of a service is bound to it.
+// launchHash identifies what a start of s would run or reach, options aside.
+// Autostart of a service is bound to it.
 func launchHash(s Spec) string {
-	b, err := json.Marshal([]any{s.Transport, s.Command, s.Args, s.Env, s.Cwd, s.Dir, s.Options})
+	parts := []any{s.Transport, s.Command, s.Args, s.Env, s.Cwd, s.Dir, s.Options}
+	if s.remote() {
+		parts = append(parts, s.URL, s.Headers, s.CACertPath)
+	}
+	return hashOf(parts...)
+}
+
+// sourceHash identifies the server behind s, so that what is known of it is
+// not taken for another's. A new token does not make it another.
+func sourceHash(s Spec) string {
+	return hashOf(s.Transport, s.Command, s.Args, s.Cwd, s.Dir, s.URL)
+}
+
+func hashOf(parts ...any) string {
+	b, err := json.Marshal(parts)
 	if err != nil {
 		return ""
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
+
+// remote reports whether s is reached over HTTP.
+func (s Spec) remote() bool { return s.Transport != TransportStdio && s.Transport != "" }
 
 func (s Spec) handshakeTimeout() time.Duration {
 	return orDefault(s.HandshakeTimeout, DefaultHandshakeTimeout)

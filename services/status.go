@@ -40,17 +40,24 @@ type Status struct {
 	Reason  string         `json:"reason,omitempty"`
 	Options []OptionStatus `json:"options"`
 	Tools   int            `json:"tools"`
-	// Command is the argv that was started, or that a start would run.
-	Command   []string       `json:"command"`
-	Pid       int            `json:"pid,omitempty"`
-	Started   *time.Time     `json:"started,omitempty"`
-	LastOK    *time.Time     `json:"last_ok,omitempty"`
-	LatencyMS float64        `json:"latency_ms,omitempty"`
-	Protocol  string         `json:"protocol,omitempty"`
-	Restarts  int            `json:"restarts"`
-	Autostart bool           `json:"autostart"`
-	NextTry   *time.Time     `json:"next_try,omitempty"`
-	Error     *ManifestError `json:"error,omitempty"`
+	// Command is the argv that was started, or that a start would run; empty
+	// for a remote server.
+	Command []string `json:"command"`
+	// URL is where a remote server is, without what may be secret in it.
+	URL     string     `json:"url,omitempty"`
+	Pid     int        `json:"pid,omitempty"`
+	Started *time.Time `json:"started,omitempty"`
+	LastOK  *time.Time `json:"last_ok,omitempty"`
+	// LatencyMS is how long the last answer to a probe took, HandshakeMS the
+	// last start until the tools were listed.
+	LatencyMS   float64        `json:"latency_ms,omitempty"`
+	HandshakeMS float64        `json:"handshake_ms,omitempty"`
+	Breaker     *BreakerStatus `json:"breaker"`
+	Protocol    string         `json:"protocol,omitempty"`
+	Restarts    int            `json:"restarts"`
+	Autostart   bool           `json:"autostart"`
+	NextTry     *time.Time     `json:"next_try,omitempty"`
+	Error       *ManifestError `json:"error,omitempty"`
 	// Notices are remarks that need no action, such as tools left out.
 	Notices []string `json:"notices"`
 	// RestartNeeded is set when options or the definition changed since the
@@ -118,9 +125,8 @@ func (s *service) statusLocked() Status {
 		Notices: append([]string{}, s.notices...), RestartNeeded: s.restartNeededLocked(),
 		ServerName: Visible(clip(s.info.ServerName, 200)), ServerVersion: Visible(clip(s.info.ServerVersion, 100)),
 	}
-	if s.latency > 0 {
-		st.LatencyMS = float64(s.latency.Microseconds()) / 1000
-	}
+	st.LatencyMS, st.HandshakeMS = milliseconds(s.latency), milliseconds(s.handshake)
+	st.Breaker, st.URL = s.breaker.status(), s.redact(publicURL(s.spec.URL))
 	if st.DisplayName == nil {
 		st.DisplayName = map[string]string{"en": s.spec.Name}
 	}
@@ -144,6 +150,9 @@ func (s *service) statusLocked() Status {
 // would do.
 func (s *service) commandLocked() []string {
 	argv := s.info.Command
+	if s.spec.remote() {
+		return []string{}
+	}
 	if argv == nil && s.spec.Command != "" {
 		vars := s.sup.vars()
 		shown := Vars{}.blank()
@@ -159,10 +168,12 @@ func (s *service) commandLocked() []string {
 	}
 	out := make([]string, 0, len(argv))
 	for _, a := range argv {
-		out = append(out, s.sup.config.Redact(a))
+		out = append(out, s.redact(a))
 	}
 	return out
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func stamp(t time.Time) *time.Time {
 	if t.IsZero() {

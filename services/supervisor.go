@@ -126,9 +126,7 @@ func (v *Supervisor) Serve(ctx context.Context) error {
 	// Taking the lock once means that nobody is adding a goroutine any more.
 	v.mu.Lock()
 	for _, s := range v.services {
-		s.mu.Lock()
-		s.want, s.wantInstall = false, false
-		s.mu.Unlock()
+		s.leave()
 	}
 	v.mu.Unlock()
 	v.running.Wait()

@@ -83,7 +83,7 @@ func (s *session) Call(ctx context.Context, name string, args json.RawMessage, p
 		return services.CallResult{}, err
 	}
 	if len(raw) == 0 || raw[0] != '{' {
-		return services.CallResult{}, fmt.Errorf("the server's result is no object: %s", services.Visible(clip(string(raw), 200)))
+		return services.CallResult{}, answerError{fmt.Errorf("the server's result is no object: %s", services.Visible(clip(string(raw), 200)))}
 	}
 	return services.CallResult{Raw: raw}, nil
 }

@@ -23,7 +23,7 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 	fields := map[string]any{}
 	if len(params) > 0 {
 		if err := json.Unmarshal(params, &fields); err != nil {
-			return nil, fmt.Errorf("the parameters of %s: %w", method, err)
+			return nil, answerError{fmt.Errorf("the parameters of %s: %w", method, err)}
 		}
 	}
 	return s.rounds(ctx, method, fields, nil)

@@ -94,13 +94,13 @@ func (s *session) rounds(ctx context.Context, method string, params map[string]a
 			return raw, nil
 		}
 		if len(r.Requests) > maxInputs {
-			return nil, fmt.Errorf("the server asks for %d inputs at a time, at most %d are given", len(r.Requests), maxInputs)
+			return nil, answerError{fmt.Errorf("the server asks for %d inputs at a time, at most %d are given", len(r.Requests), maxInputs)}
 		}
 		inputs := map[string]json.RawMessage{}
 		for id, q := range r.Requests {
 			result, rerr := s.answer(ctx, q.Method, q.Params)
 			if rerr != nil {
-				return nil, fmt.Errorf("the server needs input that was not given: %s", rerr.message)
+				return nil, answerError{fmt.Errorf("the server needs input that was not given: %s", rerr.message)}
 			}
 			inputs[id] = result
 		}
@@ -110,5 +110,5 @@ func (s *session) rounds(ctx context.Context, method string, params map[string]a
 			params["requestState"] = r.State
 		}
 	}
-	return nil, fmt.Errorf("the server asked for input %d times without answering", maxRounds)
+	return nil, answerError{fmt.Errorf("the server asked for input %d times without answering", maxRounds)}
 }

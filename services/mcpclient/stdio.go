@@ -182,7 +182,7 @@ func (p *stdioPeer) tooLong(id string, size int64) {
 		text += " (or it was the answer to another call)"
 	}
 	for _, id := range ids {
-		if p.spoil(id, errors.New(text)) {
+		if p.spoil(id, answerError{errors.New(text)}) {
 			p.filter.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, id))
 		}
 	}

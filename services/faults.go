@@ -1,0 +1,72 @@
+package services
+
+import (
+	"errors"
+	"time"
+)
+
+// admit asks the breaker for a use.
+func (s *service) admit(u *use) (err error) {
+	now := time.Now()
+	s.mu.Lock()
+	next, trial, err := s.breaker.admit(now)
+	same := next == s.breaker
+	s.mu.Unlock()
+	if same {
+		return err
+	}
+	s.edit(func() {
+		s.breaker, trial, err = s.breaker.admit(now)
+		u.trial = trial
+	})
+	return err
+}
+
+// settle tells the breaker what came of a use. lost: it ended with the
+// connection, which is counted once for all that were under way.
+func (s *service) settle(u *use, o outcome, lost bool) {
+	s.feed(func(b breaker, now time.Time) breaker {
+		if lost && s.lost == u.attempt && !u.trial {
+			b.mute = b.mute || b.failures > 0
+			return b
+		}
+		if lost {
+			s.lost = u.attempt
+		}
+		return b.settle(o, u.trial, now)
+	})
+}
+
+// lose tells the breaker that a connection was lost.
+func (s *service) lose(attempt int) {
+	s.feed(func(b breaker, now time.Time) breaker {
+		if s.lost == attempt {
+			return b
+		}
+		s.lost = attempt
+		return b.settle(unreachable, b.trying, now)
+	})
+}
+
+// feed changes the breaker, and announces it only when it is another then.
+func (s *service) feed(next func(breaker, time.Time) breaker) {
+	now := time.Now()
+	s.mu.Lock()
+	b := next(s.breaker, now)
+	same := b == s.breaker
+	if !same {
+		s.breaker = b
+	}
+	s.mu.Unlock()
+	if same {
+		return
+	}
+	s.edit(func() {})
+}
+
+// wasAnswered reports whether an error is one of a server that did answer, or
+// of what it answered, so that the connection works.
+func wasAnswered(err error) bool {
+	var a interface{ Answered() bool }
+	return errors.As(err, &a) && a.Answered()
+}
