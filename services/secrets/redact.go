@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,11 +23,8 @@ type Redactor struct {
 	mu     sync.Mutex // guards values
 	values map[string]bool
 
-	exact atomic.Pointer[exact] // nil: values changed, compile first
+	matcher atomic.Pointer[matcher] // nil: values changed, compile first
 }
-
-// exact is the compiled form of the known values.
-type exact struct{ replacer *strings.Replacer } // nil: no value is known
 
 // NewRedactor returns a Redactor that knows only shapes of tokens.
 func NewRedactor() *Redactor { return &Redactor{values: map[string]bool{}} }
@@ -40,56 +36,38 @@ func (r *Redactor) Add(values ...string) {
 	for _, v := range values {
 		if v = strings.TrimSpace(v); len(v) >= MinLength && !IsSealed(v) && !r.values[v] {
 			r.values[v] = true
-			r.exact.Store(nil)
+			r.matcher.Store(nil)
 		}
 	}
 }
 
-// compile builds the replacer of the values known now.
-func (r *Redactor) compile() *exact {
+// compile builds the matcher of the values known now.
+func (r *Redactor) compile() *matcher {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e := r.exact.Load(); e != nil {
-		return e
+	if m := r.matcher.Load(); m != nil {
+		return m
 	}
-	e := &exact{}
-	if len(r.values) > 0 {
-		var all []string
-		for v := range r.values {
-			all = append(all, forms(v)...)
-		}
-		// Where two begin at the same byte the replacer takes the earlier pair.
-		slices.SortFunc(all, func(a, b string) int {
-			if len(a) != len(b) {
-				return len(b) - len(a)
-			}
-			return strings.Compare(a, b)
-		})
-		all = slices.Compact(all)
-		pairs := make([]string, 0, 2*len(all))
-		for _, f := range all {
-			pairs = append(pairs, f, Redacted)
-		}
-		e.replacer = strings.NewReplacer(pairs...)
+	var all []string
+	for v := range r.values {
+		all = append(all, forms(v)...)
 	}
-	r.exact.Store(e)
-	return e
+	m := newMatcher(all)
+	r.matcher.Store(m)
+	return m
 }
 
-// Redact returns text without the secrets. Its cost is linear in the length of
-// the text; a text without any secret is returned as it is, not copied.
+// Redact returns text without the secrets. It looks at the text once; a text
+// without any secret is returned as it is, not copied.
 func (r *Redactor) Redact(text string) string {
 	if len(text) < MinLength {
 		return text
 	}
-	e := r.exact.Load()
-	if e == nil {
-		e = r.compile()
+	m := r.matcher.Load()
+	if m == nil {
+		m = r.compile()
 	}
-	if e.replacer != nil {
-		text = e.replacer.Replace(text)
-	}
-	return redactShapes(text)
+	return without(text, findKeys(text, m.find(text)))
 }
 
 // forms lists the ways in which a value may turn up in text.

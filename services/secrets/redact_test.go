@@ -93,6 +93,31 @@ func TestRedactLinear(t *testing.T) {
 	}
 }
 
+// What is behind a line break is found in a text, values that overlap leave
+// nothing of either, and a text without secrets is not copied.
+func TestRedactPlaces(t *testing.T) {
+	r := NewRedactor()
+	r.Add("abcabcabc", "abcabcab", "cabdefgh", "aaaaaa")
+	run := "a1B2c3D4e5F6g7H8i9J0"
+	for text, want := range map[string]string{
+		"x\nghp_" + run:           "x\n[redacted]",
+		"abcabcabc abcabcab.":     "[redacted] [redacted].",
+		"abcabcabdefgh":           "[redacted]",
+		"abcabcababcabcab":        "[redacted][redacted]",
+		"aaaaaaaaaaa!":            "[redacted]!",
+		"Bearer sk-" + run + run:  "Bearer [redacted]",
+		"Bearer abcabcabc-and-on": "Bearer [redacted]",
+	} {
+		if got := r.Redact(text); got != want {
+			t.Errorf("Redact(%q) = %q, want %q", text, got, want)
+		}
+	}
+	clean := strings.Repeat("nothing to hide here\n", 1<<16)
+	if n := testing.AllocsPerRun(3, func() { r.Redact(clean) }); n > 2 {
+		t.Errorf("a text without secrets costs %v allocations", n)
+	}
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add("secret-value", "x secret-value y")
 	f.Add("ü\x00\"\\<", "-----BEGIN PRIVATE"+" KEY-----")

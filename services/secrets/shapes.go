@@ -53,16 +53,9 @@ var shapes = []shape{
 // span is a half-open range of bytes to replace.
 type span struct{ start, end int }
 
-// redactShapes replaces everything that looks like a token or a private key.
-// Each shape is one pass of strings.Index, and what a candidate has looked at
-// is not looked at again.
-func redactShapes(s string) string {
-	var found []span
-	for _, sh := range shapes {
-		found = sh.find(s, found)
-	}
-	found = findKeys(s, found)
-	if found == nil {
+// without replaces the spans, in any order and overlapping or not.
+func without(s string, found []span) string {
+	if len(found) == 0 {
 		return s
 	}
 	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
@@ -83,34 +76,26 @@ func redactShapes(s string) string {
 	return b.String()
 }
 
-// find appends the places of one shape.
-func (sh shape) find(s string, found []span) []span {
-	for at := 0; ; {
-		i := strings.Index(s[at:], sh.prefix)
-		if i < 0 {
-			return found
-		}
-		start := at + i
-		body := start + len(sh.prefix)
-		at = body
-		if start > 0 && alnum(s[start-1]) {
-			continue
-		}
-		end, digit := body, false
-		for end < len(s) && sh.chars(s[end]) {
-			digit = digit || s[end] >= '0' && s[end] <= '9'
-			end++
-		}
-		at = end
-		n := end - body
-		if n < sh.min || sh.exact && n != sh.min || sh.digit && !digit {
-			continue
-		}
-		if sh.keep {
-			start = body
-		}
-		found = append(found, span{start, end})
+// at tells whether a token of this shape begins at start, where its prefix
+// stands. next is how far it has looked.
+func (sh *shape) at(s string, start int) (found span, ok bool, next int) {
+	body := start + len(sh.prefix)
+	if start > 0 && alnum(s[start-1]) {
+		return span{}, false, body
 	}
+	end, digit := body, false
+	for end < len(s) && sh.chars(s[end]) {
+		digit = digit || s[end] >= '0' && s[end] <= '9'
+		end++
+	}
+	n := end - body
+	if n < sh.min || sh.exact && n != sh.min || sh.digit && !digit {
+		return span{}, false, end
+	}
+	if sh.keep {
+		start = body
+	}
+	return span{start, end}, true, end
 }
 
 // findKeys appends the places of PEM private keys (RFC 7468). One that is cut
