@@ -1,8 +1,6 @@
 package tools
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -44,7 +42,7 @@ func (n *schemaNode) all() []schemaMember {
 		var m schemaMember
 		if object {
 			end := jsonString(b, i)
-			m.key = jsonText(b[i:end])
+			m.key = JSONText(b[i:end])
 			i = jsonSpace(b, jsonSpace(b, end)+1)
 		}
 		end := jsonValue(b, i)
@@ -111,7 +109,7 @@ func (n *schemaNode) get(key string) *schemaNode {
 // text returns the text of a member that is a string, else "".
 func (n *schemaNode) text(key string) string {
 	if v := n.get(key); v.isString() {
-		return jsonText(v.raw)
+		return JSONText(v.raw)
 	}
 	return ""
 }
@@ -175,71 +173,4 @@ func (n *schemaNode) anchor(name string) *schemaNode {
 		}
 	}
 	return nil
-}
-
-// jsonText decodes a JSON string.
-func jsonText(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
-	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// The functions below walk through JSON that is known to be valid.
-
-func jsonSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
-		i++
-	}
-	return i
-}
-
-// jsonString returns the index after the string that begins at i.
-func jsonString(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(b)
-}
-
-// jsonValue returns the index after the value that begins at i.
-func jsonValue(b []byte, i int) int {
-	depth := 0
-	for i < len(b) {
-		switch b[i] {
-		case '"':
-			i = jsonString(b, i)
-		case '{', '[':
-			depth++
-			i++
-			continue
-		case '}', ']':
-			depth--
-			i++
-		case ',', ':', ' ', '\t', '\r', '\n':
-			i++
-			continue
-		default:
-			for i < len(b) && !isJSONBreak(b[i]) {
-				i++
-			}
-		}
-		if depth == 0 {
-			return i
-		}
-	}
-	return len(b)
-}
-
-func isJSONBreak(c byte) bool {
-	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\r' || c == '\n'
 }

@@ -51,7 +51,7 @@ func (w *schemaWriter) collect(v *schemaView, n *schemaNode, maybe bool) {
 		switch key := all[i].key; key {
 		case "$ref", "$dynamicRef", "$recursiveRef":
 			if value.isString() {
-				w.follow(v, jsonText(value.raw), maybe)
+				w.follow(v, JSONText(value.raw), maybe)
 			}
 		case "allOf":
 			w.collectEach(v, value, maybe)
@@ -104,7 +104,7 @@ func (w *schemaWriter) follow(v *schemaView, ref string, maybe bool) {
 
 // kind is the plain type that a place declares itself, as JSON, or "".
 func (w *schemaWriter) kind(n *schemaNode) string {
-	if t := n.get("type"); t.isString() && slices.Contains(schemaTypes, jsonText(t.raw)) {
+	if t := n.get("type"); t.isString() && slices.Contains(schemaTypes, JSONText(t.raw)) {
 		return string(t.raw)
 	}
 	return ""
@@ -131,7 +131,7 @@ func (v *schemaView) required() []string {
 		all := list.all()
 		for i := range all {
 			if one := &all[i].value; one.isString() {
-				names = append(names, jsonText(one.raw))
+				names = append(names, JSONText(one.raw))
 			}
 		}
 	}

@@ -93,12 +93,12 @@ func (w *schemaWriter) types(v *schemaView) []string {
 	v.first("type", func(n *schemaNode) bool {
 		var names []string
 		if n.isString() {
-			names = []string{jsonText(n.raw)}
+			names = []string{JSONText(n.raw)}
 		} else if n.isArray() {
 			all := n.all()
 			for i := range all {
 				if all[i].value.isString() {
-					names = append(names, jsonText(all[i].value.raw))
+					names = append(names, JSONText(all[i].value.raw))
 				}
 			}
 		}
@@ -215,9 +215,9 @@ func (w *schemaWriter) description(v *schemaView, notes []string) {
 	text := ""
 	if w.texts {
 		if n := v.first("description", isText); n != nil {
-			text = ModelText(jsonText(n.raw), maxSchemaText)
+			text = ModelText(JSONText(n.raw), maxSchemaText)
 		} else if n := v.first("title", isText); n != nil {
-			text = ModelText(jsonText(n.raw), maxTitle)
+			text = ModelText(JSONText(n.raw), maxTitle)
 		}
 	}
 	if text = strings.TrimSpace(text + " " + strings.Join(uniqueStrings(slices.Clone(notes)), " ")); text != "" {
@@ -249,26 +249,7 @@ func (w *schemaWriter) raw(n *schemaNode) {
 	w.out = append(w.out, b...)
 }
 
-// quoted writes a JSON string without the escapes that only HTML needs.
-func (w *schemaWriter) quoted(s string) {
-	const hex = "0123456789abcdef"
-	w.out = append(w.out, '"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			w.out = append(w.out, '\\', c)
-		case c == '\n':
-			w.out = append(w.out, '\\', 'n')
-		case c == '\t':
-			w.out = append(w.out, '\\', 't')
-		case c < ' ':
-			w.out = append(w.out, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			w.out = append(w.out, c)
-		}
-	}
-	w.out = append(w.out, '"')
-}
+func (w *schemaWriter) quoted(s string) { w.out = AppendJSONText(w.out, s) }
 
 func (n *schemaNode) isBool() bool { return string(n.raw) == "true" || string(n.raw) == "false" }
 
@@ -307,7 +288,7 @@ func isPattern(n *schemaNode) bool {
 	if !n.isString() || len(n.raw) > maxPattern {
 		return false
 	}
-	text := jsonText(n.raw)
+	text := JSONText(n.raw)
 	for _, own := range []string{`\p`, `\P`, `\Q`, `\z`, `\C`, `[[:`} {
 		if strings.Contains(text, own) {
 			return false

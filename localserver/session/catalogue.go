@@ -54,7 +54,7 @@ func (t remoteTool) Run(ctx context.Context, args json.RawMessage) (tools.Result
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return decodeResult(got.Raw)
+	return tools.ResultOf(got.Raw)
 }
 
 // ownerOf is what a call is called where a server asks something meanwhile.
@@ -64,27 +64,6 @@ func ownerOf(session, call string) string { return session + "/" + call }
 func CallOf(owner string) (session, call string) {
 	session, call, _ = strings.Cut(owner, "/")
 	return session, call
-}
-
-// decodeResult reads an MCP tools/call result, keeping items it does not know.
-func decodeResult(raw json.RawMessage) (tools.Result, error) {
-	var r struct {
-		Content    []json.RawMessage `json:"content"`
-		Structured json.RawMessage   `json:"structuredContent"`
-		IsError    bool              `json:"isError"`
-		Meta       json.RawMessage   `json:"_meta"`
-	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return tools.Result{}, err
-	}
-	out := tools.Result{Structured: r.Structured, IsError: r.IsError, Meta: r.Meta}
-	if string(out.Structured) == "null" {
-		out.Structured = nil
-	}
-	for _, item := range r.Content {
-		out.Content = append(out.Content, tools.Content{Raw: item})
-	}
-	return out, nil
 }
 
 // catalogue is every known remote tool, with the full names that follow from
