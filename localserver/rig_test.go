@@ -23,8 +23,12 @@ import (
 )
 
 // TestMain lets the test binary stand in for the program itself, which the
-// bundled service runs as "${self} dummy-mcp".
+// bundled service runs as "${self} dummy-mcp", and for a server of the tests.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "stub-mcp" {
+		serveStub(os.Stdin, os.Stdout)
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "dummy-mcp" {
 		if err := builtin.ServeDummy(context.Background(), os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)

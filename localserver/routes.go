@@ -63,12 +63,19 @@ func (s *Server) routes() []guard.Route {
 		own("PUT", "/api/services/{id}/options", guard.JSON, s.putServiceOptions), // options?, autostart?
 		get("/api/services/{id}/logs", token, s.getServiceLogs),                   // ?after
 
+		get("/api/servers", token, s.getServers),
+		own("POST", "/api/servers/{name}/{action}", guard.JSON, s.postServer), // connect, disconnect, restart, retry, test (definition?), discover, authorize
+		get("/api/servers/{name}/logs", token, s.getServerLogs),               // ?after
+		get("/api/agents", token, s.getAgents),
+		get("/api/agents/{name}", token, s.getAgent),
+
 		get("/api/config/list", token, s.getConfigList),                       // ?prefix
 		get("/api/config/prop", token, s.getConfigProp),                       // ?path
 		own("PUT", "/api/config/prop", guard.JSON, s.putConfigProp),           // ?path; value, version?
 		own("DELETE", "/api/config/prop", guard.NoBody, s.deleteConfigProp),   // ?path
 		own("POST", "/api/config/map-key", guard.JSON, s.postConfigKey),       // ?path&key
 		own("DELETE", "/api/config/map-key", guard.NoBody, s.deleteConfigKey), // ?path&key
+		own("POST", "/api/config/rename-map-key", guard.JSON, s.postRename),   // path, from, to, version?
 		get("/api/providers/local", token, s.getLocalProviders),
 		do("POST", "/api/providers/{name}/test", guard.JSON, s.postProviderTest),
 		{Method: guard.AnyMethod, Pattern: "/llm/{profile}/{path...}", Auth: token, Body: guard.Stream, Handler: s.relay},

@@ -72,7 +72,17 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request) {
 		answer(w, 0, nil, err)
 		return
 	}
-	guard.WriteJSON(w, http.StatusCreated, one.View(true))
+	writeSession(w, http.StatusCreated, one)
+}
+
+// writeSession answers with a session and its tools.
+func writeSession(w http.ResponseWriter, code int, one *session.Session) {
+	view, err := one.ViewJSON()
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	guard.WriteEncoded(w, code, view, []byte("\n"))
 }
 
 // getSessions serves GET /api/sessions.
@@ -97,7 +107,7 @@ func (s *Server) in(w http.ResponseWriter, r *http.Request) (*session.Session, b
 // getSession serves GET /api/sessions/{id}.
 func (s *Server) getSession(w http.ResponseWriter, r *http.Request) {
 	if one, ok := s.in(w, r); ok {
-		guard.WriteJSON(w, http.StatusOK, one.View(true))
+		writeSession(w, http.StatusOK, one)
 	}
 }
 
@@ -116,7 +126,7 @@ func (s *Server) postTurn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if one, ok := s.in(w, r); ok {
-		guard.WriteJSON(w, http.StatusOK, one.Turn())
+		guard.WriteJSON(w, http.StatusOK, one.Turn(r.Context(), in.Message))
 	}
 }
 

@@ -14,7 +14,12 @@ var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // getTools serves GET /api/tools: every known tool, whoever may reach it.
 func (s *Server) getTools(w http.ResponseWriter, _ *http.Request) {
-	guard.WriteJSON(w, http.StatusOK, map[string]any{"tools": s.sessions.AllTools()})
+	list, err := s.sessions.AllToolsJSON()
+	if err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	guard.WriteEncoded(w, http.StatusOK, []byte(`{"tools":`), list, []byte("}\n"))
 }
 
 // postAccept serves POST /api/tools/{name}/accept.

@@ -138,7 +138,8 @@ func (s *Server) wireTools() {
 	s.sessions = session.New(session.Config{
 		Home: c.Home, State: c.State, Root: s.Root, Pids: s.pids,
 		Local:  append(append([]tools.Tool{}, s.files.Tools()...), s.shell.Tool(), meta.ReadToolResult{Stored: s.store}),
-		Remote: s.services, Policy: s.policy, Memory: s.memory, Definitions: definitions, Inputs: s.inputs,
+		Remote: s.services, Want: s.services.Want, Exposure: s.exposure,
+		Policy: s.policy, Memory: s.memory, Definitions: definitions, Inputs: s.inputs,
 		Asker:    s.broker,
 		Finisher: results.New(results.Config{Objects: s.store, Redact: s.secrets.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media}),
 		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.secrets.Redact,
@@ -224,6 +225,16 @@ func (s *Server) maxChars(agent string) int {
 		return n
 	}
 	return results.DefaultMaxChars
+}
+
+// exposure is what a model is shown of an agent's tools.
+func (s *Server) exposure(agent string) session.Exposure {
+	c := s.file.Current()
+	e := session.Exposure{Deferred: c.MCP.Deferred, Pinned: c.MCP.Pinned}
+	for _, g := range c.RuntimeProfiles[c.AgentRuntime[agent]].Groups {
+		e.Groups = append(e.Groups, session.FilterGroup{Always: g.Always, Tools: g.Tools, Keywords: g.Keywords})
+	}
+	return e
 }
 
 // media reports whether an agent admits images and audio of a server.

@@ -34,7 +34,7 @@ func (f *faulty) Plan(ctx context.Context, args json.RawMessage) (Plan, error) {
 	plan.Preview = func(context.Context, []permissions.Path) (string, error) { f.fault("preview"); return "", nil }
 	return plan, err
 }
-func (f *faulty) Lookup(string) (Tool, permissions.Verdict) {
+func (f *faulty) Lookup(context.Context, string) (Tool, permissions.Verdict) {
 	f.fault("look up")
 	return f, permissions.Verdict{}
 }
@@ -112,7 +112,9 @@ type spreading struct {
 	faults Faults
 }
 
-func (s *spreading) Lookup(string) (Tool, permissions.Verdict) { return s, permissions.Verdict{} }
+func (s *spreading) Lookup(context.Context, string) (Tool, permissions.Verdict) {
+	return s, permissions.Verdict{}
+}
 func (s *spreading) inAGoroutine() {
 	defer s.faults.Catch()
 	panic("hunter2")

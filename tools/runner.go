@@ -25,8 +25,9 @@ type Judged struct {
 // Decider looks tools up and judges calls for one session.
 type Decider interface {
 	// Lookup finds a tool by its full name inside the session's grant. The
-	// verdict of a name that is not there is the refusal.
-	Lookup(name string) (Tool, permissions.Verdict)
+	// verdict of a name that is not there is the refusal. It may wait, while
+	// ctx lasts, for a server that is starting.
+	Lookup(ctx context.Context, name string) (Tool, permissions.Verdict)
 	// Decide judges a call as things stand now. It never asks.
 	Decide(c Call, s Spec, p Plan) Judged
 	// Pass fills what a tool may ask the gate while it runs.
@@ -111,7 +112,7 @@ func (r *running) guarded(ctx context.Context) {
 }
 
 func (r *running) gate(ctx context.Context) {
-	tool, refusal := r.decider.Lookup(r.call.Tool)
+	tool, refusal := r.decider.Lookup(ctx, r.call.Tool)
 	if tool == nil {
 		r.refuse(refusal)
 		return

@@ -25,7 +25,7 @@ type gate struct {
 	states  []Status
 }
 
-func (g *gate) Lookup(name string) (Tool, permissions.Verdict) {
+func (g *gate) Lookup(_ context.Context, name string) (Tool, permissions.Verdict) {
 	if name != g.tool.Spec().Name {
 		return nil, permissions.Verdict{Decision: permissions.Deny, Row: 1, Code: "unknown_tool", Reason: "no such tool"}
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"time"
 
 	"zeroclaw/permissions"
@@ -114,3 +115,7 @@ var defaultURL = map[string]string{
 	"openai":    "https://api.openai.com/v1",
 	"anthropic": "https://api.anthropic.com",
 }
+
+// Written reports whether a bundle or profile is one of the file's, and not one
+// that stands in for something broken.
+func Written(name string) bool { return !strings.HasPrefix(name, invalidProfile) }

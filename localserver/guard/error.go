@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 )
 
 // Error is an answer in the shape of the API:
@@ -64,7 +65,20 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 		WriteError(w, err)
 		return
 	}
+	WriteEncoded(w, status, append(text, '\n'))
+}
+
+// WriteEncoded answers with a value that is JSON already, in parts that follow
+// each other.
+func WriteEncoded(w http.ResponseWriter, status int, parts ...[]byte) {
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(size))
 	w.WriteHeader(status)
-	w.Write(append(text, '\n'))
+	for _, p := range parts {
+		w.Write(p)
+	}
 }

@@ -29,6 +29,7 @@ type Policy struct {
 	readOnly bool
 
 	mu      sync.Mutex
+	changes uint64 // counts Set
 	values  Values
 	rules   []permissions.Rule
 	invalid []permissions.InvalidRule
@@ -63,6 +64,7 @@ func (p *Policy) Set(v Values, root *resolve.Resolver) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.values = v
+	p.changes++
 	p.rules, p.invalid = permissions.ParseRules(v.Directories)
 	bases := maps.Clone(p.bases)
 	for _, r := range p.rules {
@@ -180,6 +182,13 @@ func (p *Policy) store(bases map[string]resolve.Bases) error {
 		return fmt.Errorf("save what the rules resolve to: %w", err)
 	}
 	return nil
+}
+
+// Changes is a number that rises whenever Values may have changed.
+func (p *Policy) Changes() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.changes
 }
 
 // Values returns the permissions as the configuration holds them.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,6 +32,9 @@ type Session struct {
 	child    bool // opened under a parent
 	runner   *tools.Runner
 	local    map[string]tools.Tool
+	locals   []tools.Tool // the same, in order
+	exposure Exposure
+	encoded  encoded // Tools
 
 	ctx    context.Context // ends with the session
 	cancel context.CancelFunc
@@ -39,6 +43,8 @@ type Session struct {
 	mu     sync.Mutex
 	pinned map[tools.Definition]string // names that this session has shown
 	owner  map[string]tools.Definition // the reverse of pinned
+	turn   *turn                       // the last one posted, nil before the first
+	active map[string]bool             // what tool_search has brought
 	calls  map[string]*call
 	order  []string // ids of calls, oldest first
 	closed bool
@@ -58,6 +64,9 @@ type Tool struct {
 	State       string             `json:"state"` // ready, starting, offline
 	Definition  approval.State     `json:"definition"`
 	Diff        string             `json:"diff,omitempty"`
+
+	schema json.RawMessage // as received
+	hash   string          // of the definition of a remote tool
 }
 
 // name gives a remote tool its name in this session: the first one it was
@@ -93,13 +102,26 @@ func (n named) Spec() tools.Spec {
 }
 
 // Lookup implements tools.Decider: a tool that the grant does not reach does
-// not exist here, whatever its name.
-func (s *Session) Lookup(name string) (tools.Tool, permissions.Verdict) {
+// not exist here, whatever its name. A name that is not known waits for the
+// servers that are starting for the first time.
+func (s *Session) Lookup(ctx context.Context, name string) (tools.Tool, permissions.Verdict) {
+	if _, ok := s.local[name]; !ok {
+		s.settle(ctx, func() bool {
+			s.nameAll(s.host.known.get())
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			_, known := s.owner[name]
+			return known
+		})
+	}
 	// To a session, what it does not reach is as what it never heard of.
 	unknown := permissions.Decide(permissions.Settings{}, s.grant, permissions.Request{Tool: name, Hidden: true})
 	if t, ok := s.local[name]; ok {
 		if !s.grant.Reaches(name, permissions.OriginLocal, "", name) {
 			return nil, unknown
+		}
+		if v, ok := s.concealed(name, permissions.OriginLocal, unknown); ok {
+			return nil, v
 		}
 		return t, permissions.Verdict{}
 	}
@@ -111,6 +133,9 @@ func (s *Session) Lookup(name string) (tools.Tool, permissions.Verdict) {
 	t, live := c.tools[d]
 	if !ok || !s.grant.Reaches(name, d.Origin, d.Server, d.Tool) {
 		return nil, unknown
+	}
+	if v, ok := s.concealed(name, d.Origin, unknown); ok {
+		return nil, v
 	}
 	if !live {
 		return nil, notOffered(unknown, name, c.state[d.Server])
@@ -153,7 +178,7 @@ func (s *Session) nameAll(c *catalogue) []tools.Definition {
 func (s *Session) Tools() []Tool {
 	set := s.host.config.Policy.Values().Tools
 	out := []Tool{}
-	for _, t := range s.host.config.Local {
+	for _, t := range s.locals {
 		spec := t.Spec()
 		if s.grant.Reaches(spec.Name, permissions.OriginLocal, "", spec.Name) {
 			out = append(out, toolView(spec, set, "ready", approval.DefinitionAccepted))
@@ -166,7 +191,9 @@ func (s *Session) Tools() []Tool {
 			continue
 		}
 		state, _ := s.host.config.Definitions.Check(n, c.tools[d].tool.Hash)
-		out = append(out, toolView(named{c.tools[d], n}.Spec(), set, toolState(c.state[d.Server]), state))
+		view := toolView(named{c.tools[d], n}.Spec(), set, toolState(c.state[d.Server]), state)
+		view.hash = c.tools[d].tool.Hash
+		out = append(out, view)
 	}
 	return out
 }
@@ -179,7 +206,7 @@ func toolView(spec tools.Spec, set map[string]permissions.ToolSetting, state str
 	return Tool{
 		Name: spec.Name, Origin: spec.Origin, Server: spec.Server, OwnName: spec.OwnName, Title: spec.Title,
 		Description: spec.Description, InputSchema: schemaOf(spec.InputSchema), Mode: mode,
-		Enabled: !set[spec.Name].Off, State: state, Definition: def,
+		Enabled: !set[spec.Name].Off, State: state, Definition: def, schema: spec.InputSchema,
 	}
 }
 

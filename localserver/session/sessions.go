@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -26,6 +27,8 @@ type Config struct {
 
 	Local       []tools.Tool
 	Remote      Remote
+	Want        func(servers ...string)     // starts configured servers that a session reaches; nil: nothing is started
+	Exposure    func(agent string) Exposure // nil: everything is shown
 	Policy      *Policy
 	Memory      *approval.Memory
 	Definitions *approval.Definitions
@@ -60,20 +63,23 @@ type Sessions struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	kept retained
+	kept    retained
+	models  modelSchemas
+	encoded encoded // AllTools
 
-	mu     sync.Mutex
-	open   map[string]*Session
-	list   []string             // ids, oldest first
-	used   map[string]time.Time // when a client last asked for a session, or a call of it ended
-	closed bool
+	mu      sync.Mutex
+	changed chan struct{} // closed at the next change of any server
+	open    map[string]*Session
+	list    []string             // ids, oldest first
+	used    map[string]time.Time // when a client last asked for a session, or a call of it ended
+	closed  bool
 
 	ending sync.WaitGroup // sessions that somebody is closing
 }
 
 // New returns an empty set of sessions. Close ends them.
 func New(c Config) *Sessions {
-	s := &Sessions{config: c, open: map[string]*Session{}, used: map[string]time.Time{}}
+	s := &Sessions{config: c, changed: make(chan struct{}), open: map[string]*Session{}, used: map[string]time.Time{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.known = &known{remote: c.Remote}
 	for _, t := range c.Local {
@@ -84,6 +90,7 @@ func New(c Config) *Sessions {
 
 // ToolsChanged says that some server's tools or state changed.
 func (s *Sessions) ToolsChanged() error {
+	defer s.tellNews()
 	c := s.known.get()
 	seen := make(map[string]approval.Accepted, len(c.tools))
 	for d, n := range c.names {
@@ -100,8 +107,44 @@ type OpenRequest struct {
 	Conversation string    `json:"conversation"`
 }
 
-// Open starts a session: its grant, root and names are fixed from here on.
+// Open starts a session: its grant, root, exposure and names are fixed from here
+// on. The configured servers that it reaches are started.
 func (s *Sessions) Open(r OpenRequest) (*Session, error) {
+	n, err := s.build(r)
+	if err != nil {
+		return nil, err
+	}
+	n.ctx, n.cancel = context.WithCancel(s.ctx)
+	if s.config.Want != nil {
+		s.config.Want(n.servers()...)
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		n.cancel()
+		n.work.Wait()
+		return nil, fmt.Errorf("open a session: the companion is ending: %w", ErrClosed)
+	}
+	s.open[n.ID] = n
+	s.list = append(s.list, n.ID)
+	s.used[n.ID] = n.Created
+	s.mu.Unlock()
+	s.makeRoom(n)
+	s.config.Publish("session.opened", map[string]any{"session": n.View(false)})
+	return n, nil
+}
+
+// Preview is what a session of an agent would reach if it was opened now.
+func (s *Sessions) Preview(agent string) (View, []string, error) {
+	n, err := s.build(OpenRequest{Agent: agent})
+	if err != nil {
+		return View{}, nil, err
+	}
+	return n.View(true), n.servers(), nil
+}
+
+// build makes a session that is not open yet.
+func (s *Sessions) build(r OpenRequest) (*Session, error) {
 	if r.Agent == "" {
 		r.Agent = permissions.BuiltinAgent
 	}
@@ -118,21 +161,11 @@ func (s *Sessions) Open(r OpenRequest) (*Session, error) {
 		}
 		in.Parent, root = &p.grant, p.Root
 	}
-	if s.config.Remote != nil {
-		for _, st := range s.config.Remote.List() {
-			// A configured server that the policy does not know cannot be used.
-			if st.Origin != services.OriginServer && !slices.ContainsFunc(in.Servers, func(x permissions.Server) bool { return x.Name == st.ID }) {
-				in.Servers = append(in.Servers, permissions.Server{Name: st.ID, Origin: permissions.Origin(st.Origin)})
-			}
-			if st.State == services.Running || st.State == services.Starting {
-				in.Started = append(in.Started, st.ID)
-			}
-		}
-	}
+	s.addServices(&in)
 	n := &Session{
 		ID: s.config.NewID(), Agent: r.Agent, Conversation: r.Conversation, Root: root, Created: s.config.Now().UTC(),
 		host: s, child: r.Parent != "", local: map[string]tools.Tool{}, calls: map[string]*call{},
-		pinned: map[tools.Definition]string{}, owner: map[string]tools.Definition{},
+		pinned: map[tools.Definition]string{}, owner: map[string]tools.Definition{}, active: map[string]bool{},
 	}
 	folder := n.Conversation
 	if folder == "" {
@@ -145,24 +178,39 @@ func (s *Sessions) Open(r OpenRequest) (*Session, error) {
 		return nil, fmt.Errorf("open a session in %s: %w", root, err)
 	}
 	n.grant, n.Warnings = permissions.NewGrant(in)
-	for _, t := range s.config.Local {
+	if s.config.Exposure != nil {
+		n.exposure = s.config.Exposure(r.Agent)
+	}
+	n.takeLocal()
+	n.runner = &tools.Runner{Asker: s.config.Asker, Finisher: s.config.Finisher, Recorder: recorder{n}, Schemas: &s.schemas, Now: s.config.Now, Log: s.config.Log}
+	return n, nil
+}
+
+// addServices makes known what was found besides the configuration.
+func (s *Sessions) addServices(in *permissions.Inputs) {
+	if s.config.Remote == nil {
+		return
+	}
+	for _, st := range s.config.Remote.List() {
+		if st.Origin == services.OriginServer {
+			continue // one that the policy does not know cannot be used
+		}
+		if !slices.ContainsFunc(in.Servers, func(x permissions.Server) bool { return x.Name == st.ID }) {
+			in.Servers = append(in.Servers, permissions.Server{Name: st.ID, Origin: permissions.Origin(st.Origin)})
+		}
+		if st.State == services.Running || st.State == services.Starting {
+			in.Started = append(in.Started, st.ID)
+		}
+	}
+}
+
+// takeLocal gives the session its local tools: those of every session, and
+// those that are about its servers.
+func (n *Session) takeLocal() {
+	n.locals = slices.Clone(n.host.config.Local)
+	for _, t := range n.locals {
 		n.local[t.Spec().Name] = t
 	}
-	n.runner = &tools.Runner{Asker: s.config.Asker, Finisher: s.config.Finisher, Recorder: recorder{n}, Schemas: &s.schemas, Now: s.config.Now, Log: s.config.Log}
-	n.ctx, n.cancel = context.WithCancel(s.ctx)
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		n.cancel()
-		return nil, fmt.Errorf("open a session: the companion is ending: %w", ErrClosed)
-	}
-	s.open[n.ID] = n
-	s.list = append(s.list, n.ID)
-	s.used[n.ID] = n.Created
-	s.mu.Unlock()
-	s.makeRoom(n)
-	s.config.Publish("session.opened", map[string]any{"session": n.View(false)})
-	return n, nil
 }
 
 // UnknownAgentError says that no such agent is configured.
@@ -260,3 +308,6 @@ func (s *Sessions) Close() {
 	all.Wait()
 	s.ending.Wait()
 }
+
+// servers are the granted ones by name.
+func (n *Session) servers() []string { return slices.Sorted(maps.Keys(n.grant.Servers)) }

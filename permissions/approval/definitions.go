@@ -32,8 +32,14 @@ type Definitions struct {
 
 	mu       sync.Mutex
 	accepted map[string]Accepted
-	unsaved  bool // something was pinned that the file does not hold yet
+	size     int    // of the texts of accepted
+	unsaved  bool   // something was pinned that the file does not hold yet
+	revision uint64 // counts changes
 }
+
+// maxDefinitions bounds the texts of all pinned definitions, in bytes, so that
+// a server which invents tools for ever fills no disk.
+const maxDefinitions = 32 << 20
 
 // OpenDefinitions reads the accepted definitions, none when the file does not
 // exist. After an error every definition counts as changed until accepted.
@@ -43,7 +49,20 @@ func OpenDefinitions(path string) (*Definitions, error) {
 		d.accepted = nil
 		return d, fmt.Errorf("read accepted tool definitions, all of which must be accepted again: %w", err)
 	}
+	if d.accepted == nil { // the file says null
+		d.accepted = map[string]Accepted{}
+	}
+	for _, a := range d.accepted {
+		d.size += len(a.Text)
+	}
 	return d, nil
+}
+
+// Revision is a number that rises whenever what Check answers may have changed.
+func (d *Definitions) Revision() uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.revision
 }
 
 // Check compares a definition with the accepted one, which it returns.
@@ -53,6 +72,9 @@ func (d *Definitions) Check(tool string, hash string) (State, Accepted) {
 	old, ok := d.accepted[tool]
 	switch {
 	case d.accepted == nil:
+		return DefinitionChanged, Accepted{}
+	case !ok && d.size >= maxDefinitions:
+		// It could not be told from one that changed.
 		return DefinitionChanged, Accepted{}
 	case !ok:
 		return DefinitionNew, Accepted{}
@@ -72,8 +94,10 @@ func (d *Definitions) Observe(now map[string]Accepted) error {
 		return nil
 	}
 	for tool, a := range now {
-		if _, seen := d.accepted[tool]; !seen {
+		if _, seen := d.accepted[tool]; !seen && d.size < maxDefinitions {
 			d.accepted[tool], d.unsaved = a, true
+			d.size += len(a.Text)
+			d.revision++
 		}
 	}
 	if !d.unsaved {
@@ -94,10 +118,15 @@ func (d *Definitions) save(fresh map[string]Accepted) error {
 	if next == nil {
 		next = map[string]Accepted{}
 	}
-	maps.Copy(next, fresh)
+	size := d.size
+	for tool, a := range fresh {
+		size += len(a.Text) - len(next[tool].Text)
+		next[tool] = a
+	}
 	if err := atomicfile.WriteJSON(d.path, next); err != nil {
 		return fmt.Errorf("save accepted tool definitions: %w", err)
 	}
-	d.accepted, d.unsaved = next, false
+	d.accepted, d.unsaved, d.size = next, false, size
+	d.revision++
 	return nil
 }

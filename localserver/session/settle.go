@@ -1,0 +1,49 @@
+package session
+
+import (
+	"context"
+
+	"zeroclaw/services"
+)
+
+// settle waits while a server that the session reaches is starting and nothing
+// is known of its tools yet, or until enough is true. ctx bounds the wait.
+func (n *Session) settle(ctx context.Context, enough func() bool) {
+	for {
+		changed := n.host.news()
+		if enough() || !n.unsettled() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		case <-n.ctx.Done():
+			return
+		}
+	}
+}
+
+func (n *Session) unsettled() bool {
+	c := n.host.known.get()
+	for server := range n.grant.Servers {
+		if st, ok := c.state[server]; ok && st.State == services.Starting && st.Tools == 0 && st.NextTry == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// news is closed at the next change of any server.
+func (s *Sessions) news() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+func (s *Sessions) tellNews() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}

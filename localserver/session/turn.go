@@ -1,0 +1,131 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"zeroclaw/permissions"
+	"zeroclaw/tools"
+)
+
+// Turn is what a model may see in one turn.
+type Turn struct {
+	Tools  []TurnTool `json:"tools"`
+	System []Part     `json:"system"`
+}
+
+// TurnTool is one tool in the form that model providers take.
+type TurnTool struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	InputSchema any    `json:"input_schema"`
+}
+
+// firstWait is how long a turn waits for servers that have never been seen: a
+// model that is shown no tool of theirs would do without for the whole turn.
+const firstWait = 10 * time.Second
+
+// turn is what the last posted turn showed. A session in which none was posted
+// is bound by no exposure.
+type turn struct {
+	message  string // in lower case
+	complete map[string]bool
+	listed   map[string]bool
+}
+
+// Turn begins a turn with a message of the user: it lists the tools that are
+// on, whose server can be called and that the exposure shows. It waits a while
+// for servers that are starting for the first time.
+func (n *Session) Turn(ctx context.Context, message string) Turn {
+	wait, cancel := context.WithTimeout(ctx, firstWait)
+	defer cancel()
+	n.settle(wait, func() bool { return false })
+
+	now := &turn{message: strings.ToLower(message), complete: map[string]bool{}, listed: map[string]bool{}}
+	out := Turn{Tools: []TurnTool{}}
+	var names []string
+	for _, t := range n.Tools() {
+		if !t.Enabled || t.Mode == permissions.ModeDeny || t.State == "offline" {
+			continue
+		}
+		switch n.exposure.in(now.message, t.Name, fromServers(t.Origin, t.Name), n.isActive(t.Name)) {
+		case complete:
+			now.complete[t.Name] = true
+			out.Tools = append(out.Tools, n.turnTool(t))
+		case listed:
+			now.listed[t.Name] = true
+			names = append(names, t.Name)
+		}
+	}
+	n.mu.Lock()
+	n.turn = now
+	n.mu.Unlock()
+	out.System = n.System()
+	if len(names) > 0 {
+		out.System = append(out.System, Part{Kind: "deferred_tools", Text: deferredText(names)})
+	}
+	return out
+}
+
+func (n *Session) turnTool(t Tool) TurnTool {
+	spec := tools.Spec{Name: t.Name, Origin: t.Origin, Server: t.Server, Title: t.Title, Description: t.Description}
+	return TurnTool{t.Name, tools.ModelDescription(spec), n.host.models.schema(t)}
+}
+
+// deferredText tells a model of tools whose schemas it does not get yet. The
+// names are ours: they hold nothing that a server could say.
+func deferredText(names []string) string {
+	return "More tools can be loaded with " + searchTool + ": search by words, or select:NAME,NAME. Their names:\n" + strings.Join(names, "\n")
+}
+
+func (n *Session) isActive(name string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.active[name]
+}
+
+// concealed refuses what the turn under way does not show.
+func (n *Session) concealed(name string, origin permissions.Origin, unknown permissions.Verdict) (permissions.Verdict, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.turn == nil || !fromServers(origin, name) || n.turn.complete[name] || n.active[name] {
+		return permissions.Verdict{}, false
+	}
+	if n.turn.listed[name] {
+		unknown.Key, unknown.Code, unknown.Args = "tool_not_loaded", "tool_not_loaded", map[string]string{"tool": name}
+		unknown.Reason = fmt.Sprintf("The tool %q is not loaded yet: find it with %s first.", name, searchTool)
+	}
+	return unknown, true
+}
+
+// Deferred implements meta.Index: the tools that the turn under way lists by
+// name only. Before any turn those are all that are not active.
+func (n *Session) Deferred() []tools.Spec {
+	n.mu.Lock()
+	now := n.turn
+	n.mu.Unlock()
+	var out []tools.Spec
+	for _, t := range n.Tools() {
+		if !t.Origin.Remote() || !t.Enabled || t.Mode == permissions.ModeDeny || t.State == "offline" {
+			continue
+		}
+		// What was loaded before is found again: a model may have forgotten it.
+		if now != nil && !now.listed[t.Name] && !n.isActive(t.Name) {
+			continue
+		}
+		out = append(out, tools.Spec{Name: t.Name, Origin: t.Origin, Server: t.Server, OwnName: t.OwnName, Title: t.Title,
+			Description: t.Description, InputSchema: t.schema})
+	}
+	return out
+}
+
+// Activate implements meta.Index.
+func (n *Session) Activate(names []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, name := range names {
+		n.active[name] = true
+	}
+}
