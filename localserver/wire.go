@@ -156,12 +156,16 @@ func (s *Server) wireServices() {
 	if err := catalog.WriteBundled(folder.Path); err != nil {
 		s.problem("services", err.Error())
 	}
+	installer := catalog.NewInstaller(catalog.Config{State: c.State, Home: c.Home, Path: s.login.Path, Environ: c.Environ, Ledger: s.ledger, Now: c.Now})
 	var err error
 	s.services, err = services.New(services.Config{
 		Connector: mcpclient.New(mcpclient.Config{
 			Identity: mcpclient.Identity{Name: "zeroclaw", Version: Version}, Environ: c.Environ, Path: s.login.Path, Home: c.Home, Ledger: s.ledger,
 		}),
-		Vars: func() services.Vars { return services.Vars{Root: s.Root(), Self: c.Self} },
+		Installer: installer,
+		Vars: func() services.Vars {
+			return services.Vars{Root: s.Root(), Self: c.Self, Node: installer.Node, Python: installer.Python}
+		},
 		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")},
 		Notify: s.serviceEvent, Redact: s.secrets.Redact, Now: c.Now,
 		Roots: func() []services.Root {

@@ -1,15 +1,20 @@
-// Package catalog owns the service definitions that come with the companion.
+// Package catalog owns the service definitions that come with the companion,
+// and the installation of what definitions need: npm packages in a service's
+// own folder, Python packages in one environment that all services share.
 package catalog
 
 import (
-	"bytes"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"zeroclaw/tools/atomicfile"
 )
@@ -30,12 +35,31 @@ func Bundled() []string {
 	return ids
 }
 
+// originName is the file in a bundled service's folder that says what was
+// written there, so that an edit can be told from an older version.
+const originName = ".bundled.json"
+
+// origin holds the SHA-256 of each file by name.
+type origin struct {
+	Files map[string]string `json:"files"`
+}
+
 // WriteBundled puts each bundled definition into the folder of services, an
-// absolute path that is created when needed. A service whose folder exists is
-// left as it is, whatever is in it: it may have been edited, and a copy is what
-// a user changes. The error joins those of the single services; the others are
+// absolute path that is created when needed. In a service's folder that exists,
+// files of an older companion are replaced when all of them are as they were
+// written; once one was edited or removed, the folder is the user's and is left
+// as it is. The error joins those of the single services; the others are
 // written.
 func WriteBundled(services string) error {
+	files, err := fs.Sub(bundled, "bundled")
+	if err != nil {
+		return err
+	}
+	return writeAll(services, files)
+}
+
+// writeAll is WriteBundled with the definitions of a file system.
+func writeAll(services string, definitions fs.FS) error {
 	if err := os.MkdirAll(services, 0o700); err != nil {
 		return fmt.Errorf("creating the folder of services: %w", err)
 	}
@@ -44,19 +68,46 @@ func WriteBundled(services string) error {
 		return fmt.Errorf("opening the folder of services: %w", err)
 	}
 	defer root.Close()
+	entries, err := fs.ReadDir(definitions, ".")
+	if err != nil {
+		return err
+	}
 	var failed error
-	for _, id := range Bundled() {
-		if err := writeOne(root, id); err != nil {
+	for _, e := range entries {
+		id := e.Name()
+		files, err := readFiles(definitions, id)
+		if err == nil {
+			err = writeOne(root, id, files)
+		}
+		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("writing the service %s to %s: %w", id, filepath.Join(services, id), err))
 		}
 	}
 	return failed
 }
 
+// readFiles reads a definition, which has no folders inside.
+func readFiles(definitions fs.FS, id string) (map[string][]byte, error) {
+	entries, err := fs.ReadDir(definitions, id)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = fs.ReadFile(definitions, path.Join(id, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
 // writeOne fills a folder under another name first, so that one that was only
 // half written never counts as the user's.
-func writeOne(root *os.Root, id string) error {
-	if _, err := root.Lstat(id); !errors.Is(err, fs.ErrNotExist) {
+func writeOne(root *os.Root, id string, files map[string][]byte) error {
+	switch st, err := root.Lstat(id); {
+	case err == nil && st.IsDir():
+		return renew(root, id, files)
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	temp := ".new-" + id
@@ -67,30 +118,110 @@ func writeOne(root *os.Root, id string) error {
 		return err
 	}
 	defer root.RemoveAll(temp)
-	if err := fill(root, temp, path.Join("bundled", id)); err != nil {
+	if err := fill(root, temp, files); err != nil {
 		return err
 	}
 	return root.Rename(temp, id)
 }
 
-func fill(root *os.Root, name, from string) error {
+func fill(root *os.Root, name string, files map[string][]byte) error {
 	dir, err := root.OpenRoot(name)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	entries, err := bundled.ReadDir(from)
+	return write(dir, files)
+}
+
+// write puts the files into a folder and, last, what they are.
+func write(dir *os.Root, files map[string][]byte) error {
+	o := origin{Files: map[string]string{}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		o.Files[name] = hash(files[name])
+		if err := writeFile(dir, name, files[name]); err != nil {
+			return err
+		}
+	}
+	data, err := json.MarshalIndent(o, "", "  ")
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		data, err := bundled.ReadFile(path.Join(from, e.Name()))
-		if err != nil {
-			return err
-		}
-		if _, err := atomicfile.WriteIn(dir, e.Name(), bytes.NewReader(data), atomicfile.Options{Mode: 0o600}); err != nil {
-			return err
+	return writeFile(dir, originName, append(data, '\n'))
+}
+
+// renew replaces the files of an older companion in a folder in which nothing
+// was edited.
+func renew(root *os.Root, id string, files map[string][]byte) error {
+	dir, err := root.OpenRoot(id)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	have := map[string]string{}
+	var was origin
+	data, err := readIn(dir, originName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// Written before there was such a file: what is as it is now counts as
+		// unedited.
+	case err != nil || json.Unmarshal(data, &was) != nil:
+		return nil
+	}
+	for _, names := range []iter.Seq[string]{maps.Keys(files), maps.Keys(was.Files)} {
+		for name := range names {
+			data, err := readIn(dir, name)
+			if err == nil {
+				have[name] = hash(data)
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
 		}
 	}
-	return nil
+	if !renewable(have, was.Files, files) {
+		return nil
+	}
+	for name := range was.Files {
+		if _, still := files[name]; !still {
+			if err := removed(dir.Remove(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return write(dir, files)
+}
+
+// renewable reports whether files are to be written over what a folder has:
+// hashes of what is there, of what an earlier companion wrote, and the new
+// files. A replacement that was cut off leaves some of both.
+func renewable(have, was map[string]string, files map[string][]byte) bool {
+	same := len(have) == len(files) && len(was) == len(files)
+	for name, data := range files {
+		now := hash(data)
+		same = same && have[name] == now && was[name] == now
+		old, known := was[name]
+		if have[name] != now && (!known && have[name] != "" || known && have[name] != old) {
+			return false
+		}
+		if have[name] == "" && len(was) == 0 {
+			return false
+		}
+	}
+	for name, old := range was {
+		if _, still := files[name]; !still && have[name] != "" && have[name] != old {
+			return false
+		}
+	}
+	return !same
+}
+
+// readIn reads a file of a folder that no link leads out of.
+func readIn(dir *os.Root, name string) ([]byte, error) {
+	st, err := dir.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() || st.Size() > maxSmall {
+		return nil, atomicfile.ErrNotRegular
+	}
+	return dir.ReadFile(name)
 }

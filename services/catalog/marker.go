@@ -1,0 +1,92 @@
+package catalog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"zeroclaw/services"
+	"zeroclaw/tools/atomicfile"
+)
+
+// markerName is the file in a service's folder that is written last: with it,
+// and only with it, the service is installed.
+const markerName = ".installed.json"
+
+// marker says what was installed.
+type marker struct {
+	Type     string            `json:"type"`
+	Packages map[string]string `json:"packages"`
+	// Lock is the SHA-256 of the lock file (npm).
+	Lock string `json:"lock,omitempty"`
+	// With is the program that it was installed with, and its version.
+	With string    `json:"with"`
+	Time time.Time `json:"time"`
+}
+
+func (m marker) fits(in *services.Installer) bool {
+	return m.Type == in.Type && maps.Equal(m.Packages, in.Packages)
+}
+
+// readMarker returns the marker of a folder; ok is false when there is none
+// that can be read.
+func readMarker(dir string) (m marker, ok bool) {
+	data, err := readLimited(filepath.Join(dir, markerName))
+	return m, err == nil && json.Unmarshal(data, &m) == nil
+}
+
+func writeMarker(root *os.Root, m marker) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(root, markerName, append(data, '\n'))
+}
+
+func writeFile(root *os.Root, name string, data []byte) error {
+	_, err := atomicfile.WriteIn(root, name, bytes.NewReader(data), atomicfile.Options{Mode: 0o600})
+	return err
+}
+
+// maxSmall bounds the files that are read whole: lock files have up to a few
+// MiB.
+const maxSmall = 16 << 20
+
+// readLimited reads a regular file. The kind is checked before opening, because
+// opening a FIFO would wait for a writer.
+func readLimited(file string) ([]byte, error) {
+	st, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() || st.Size() > maxSmall {
+		return nil, &fs.PathError{Op: "read", Path: file, Err: errors.New("it is no regular file of at most 16 MiB")}
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxSmall))
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// removed ignores that something is not there.
+func removed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
