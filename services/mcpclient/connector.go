@@ -56,6 +56,12 @@ func (c *Connector) Connect(ctx context.Context, s services.Spec, h services.Hoo
 			return nil, err
 		}
 		return p, nil
+	case services.TransportHTTP, services.TransportSSE, services.TransportJSONRPC:
+		p, err := c.connectRemote(ctx, s, h)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
 	}
-	return nil, fmt.Errorf("the transport %q is not known: use stdio", s.Transport)
+	return nil, fmt.Errorf("the transport %q is not known: use stdio, http, sse or jsonrpc", services.Visible(clip(s.Transport, 40)))
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"zeroclaw/services"
@@ -59,6 +61,9 @@ func (s *session) handshake(ctx context.Context, hint string) (greeting, error) 
 		// A capability object of another shape offers nothing.
 		_ = json.Unmarshal(g.Capabilities, &s.capabilities)
 		s.declared = declares(g.Capabilities)
+		if c, ok := s.wire.(transport.HTTPConnection); ok {
+			c.SetProtocolVersion(s.version)
+		}
 		if !mcp.IsModernProtocol(s.version) {
 			s.notify("notifications/initialized", nil)
 		}
@@ -86,9 +91,19 @@ func (s *session) greet(ctx context.Context, hint string) (greeting, error) {
 	return g, err
 }
 
+// refused reports whether the server does not know this way of beginning. Over
+// HTTP a status says so, too, unless it is about who asks.
 func refused(err error) bool {
 	var r *rpcError
 	var v *versionError
+	var w *wireError
+	if errors.As(err, &w) {
+		switch w.status {
+		case 0, http.StatusOK, http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusTooManyRequests:
+			return false
+		}
+		return true
+	}
 	return errors.As(err, &r) || errors.As(err, &v)
 }
 

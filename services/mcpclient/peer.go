@@ -1,10 +1,12 @@
 package mcpclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -23,6 +25,12 @@ func (s *session) Tools(ctx context.Context) ([]services.ToolDef, error) {
 	var list []services.ToolDef
 	size, cursor := 0, ""
 	seen := map[string]bool{}
+	headed := map[string]*mcp.Tool{}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.headed = headed
+	}()
 	for page := 1; ; page++ {
 		params := map[string]any{}
 		if cursor != "" {
@@ -49,6 +57,16 @@ func (s *session) Tools(ctx context.Context) ([]services.ToolDef, error) {
 			if err != nil {
 				s.hooks.Notice(fmt.Sprintf("tool %d of page %d is left out: %v", i+1, page, err))
 				continue
+			}
+			if s.remote && mcp.IsModernProtocol(s.version) && bytes.Contains(t, []byte("x-mcp-header")) {
+				// It must not be offered: whoever stands between would see
+				// other parameters than the server.
+				tool := &mcp.Tool{Name: def.Name, RawInputSchema: def.InputSchema}
+				if err := mcp.ValidateParamHeaderAnnotations(tool); err != nil {
+					s.hooks.Notice(services.Visible(clip(fmt.Sprintf("the tool %s is left out: %v", def.Name, err), 500)))
+					continue
+				}
+				headed[def.Name] = tool
 			}
 			list = append(list, def)
 			if len(list) > services.MaxTools {
@@ -91,7 +109,9 @@ func (s *session) Call(ctx context.Context, name string, args json.RawMessage, p
 // Ping asks for a sign of life. The modern era has no ping.
 func (s *session) Ping(ctx context.Context) error {
 	method := "ping"
-	if mcp.IsModernProtocol(s.version) {
+	if s.bare {
+		method = "tools/list"
+	} else if mcp.IsModernProtocol(s.version) {
 		method = methodDiscover
 	}
 	_, err := s.request(ctx, method, nil, nil)
@@ -119,9 +139,29 @@ func (s *session) listen() {
 		return
 	}
 	s.duties.Go(func() {
-		_, err := s.request(s.ctx, "subscriptions/listen", map[string]any{"notifications": map[string]any{"toolsListChanged": true}}, nil)
-		if err != nil && s.ctx.Err() == nil {
-			s.hooks.Log("companion", "subscribing to changes of its tools failed: "+err.Error())
+		for failures := 0; ; {
+			began := time.Now()
+			_, err := s.request(s.ctx, "subscriptions/listen", map[string]any{"notifications": map[string]any{"toolsListChanged": true}}, nil)
+			var r *rpcError
+			switch {
+			case s.ctx.Err() != nil:
+				return
+			case errors.As(err, &r), err != nil && !restartableWire(err):
+				s.hooks.Log("companion", "subscribing to changes of its tools failed: "+err.Error())
+				return
+			}
+			// The answer ends the subscription.
+			if failures++; time.Since(began) > livedLong {
+				failures = 0
+			}
+			if failures > maxFruitless {
+				s.hooks.Log("companion", "it ends each subscription to changes of its tools at once: changes are not seen")
+				return
+			}
+			if !pause(s.ctx, (&position{}).wait(failures)) {
+				return
+			}
+			s.hooks.ToolsChanged()
 		}
 	})
 }

@@ -25,6 +25,8 @@ type session struct {
 	ctx    context.Context // ends with the connection
 	end    context.CancelCauseFunc
 	duties sync.WaitGroup // goroutines of the session
+	remote bool           // over HTTP: requests carry headers
+	bare   bool           // JSON-RPC without a protocol around it
 
 	// Written by the handshake, read afterwards.
 	version      string
@@ -35,7 +37,8 @@ type session struct {
 
 	mu      sync.Mutex
 	pending map[string]*exchange
-	strange int // answers that nobody waits for
+	strange int                  // answers that nobody waits for
+	headed  map[string]*mcp.Tool // tools with parameters that travel in headers
 }
 
 // Identity is how the companion introduces itself.
@@ -112,6 +115,9 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 		s.mu.Unlock()
 	}()
 
+	if s.bare {
+		progress = nil // nothing but answers comes back
+	}
 	if meta := s.meta(version); meta != nil || progress != nil {
 		if params == nil {
 			params = map[string]any{}
@@ -127,6 +133,11 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: method}
 	if params != nil {
 		request.Params = params
+	}
+	if s.remote {
+		if err := s.dress(&request, version, params); err != nil {
+			return nil, err
+		}
 	}
 
 	type answer struct {
@@ -179,9 +190,34 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 			if errors.Is(a.err, transport.ErrTransportClosed) {
 				return nil, s.cause(a.err)
 			}
+			var whole interface{ Restartable() bool }
+			if errors.As(a.err, &whole) {
+				return nil, a.err
+			}
 			return nil, fmt.Errorf("sending %s: %w", method, a.err)
 		}
 	}
+}
+
+// dress gives a request the headers that go with its body.
+func (s *session) dress(r *transport.JSONRPCRequest, version string, params map[string]any) error {
+	var raw json.RawMessage
+	if params != nil {
+		b, err := json.Marshal(params)
+		if err != nil {
+			return err
+		}
+		raw, r.Params = b, json.RawMessage(b)
+	}
+	name, _ := params["name"].(string)
+	s.mu.Lock()
+	tool := s.headed[name]
+	s.mu.Unlock()
+	if r.Method != "tools/call" {
+		tool = nil
+	}
+	r.Header = messageHeaders(version, r.Method, raw, tool)
+	return nil
 }
 
 // cause waits a moment for the reason of an end that the transport saw first.

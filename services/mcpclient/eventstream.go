@@ -1,0 +1,303 @@
+package mcpclient
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+)
+
+// event is one event of a text/event-stream.
+type event struct {
+	name  string // "" = message
+	data  []byte // the lines joined; it belongs to the receiver
+	id    string
+	hasID bool
+	retry time.Duration // 0 = not given
+}
+
+// oversized is the error for an event with more data than is taken. The rest of
+// it is thrown away by the next reading.
+type oversized struct {
+	limit int64
+	head  []byte // how its data begins
+}
+
+func (e *oversized) Error() string { return tooMany(e.limit) }
+
+// tooMany is the sentence about an answer that is too long.
+func tooMany(limit int64) string {
+	return fmt.Sprintf("the answer of the server is longer than the %d bytes that are taken (max_response_bytes)", limit)
+}
+
+// eventReader reads a text/event-stream of any size in bounded memory.
+type eventReader struct {
+	from  io.Reader
+	limit int64 // bytes of data of one event
+
+	buffer []byte
+	rest   []byte // of the buffer
+	err    error  // why there is no more
+	began  bool   // past the byte order mark
+	cr     bool   // the last line ended with CR: an LF that follows is part of it
+
+	line struct {
+		kind int
+		head []byte // its beginning, at most maxField bytes
+		any  bool   // it is not empty
+	}
+	current event
+	data    pieces
+	lines   int   // data lines of the event so far
+	size    int64 // bytes of them
+	skip    bool  // the event is thrown away to its blank line
+}
+
+const (
+	lineOpen  = iota // its field is not known yet
+	lineData         // data: its value is being collected
+	lineOther        // another field or a comment
+
+	maxField = 1 << 10 // of an id, a name, a retry time
+)
+
+// next returns the next event that has data, an id or a retry time. An
+// *oversized error leaves the stream usable; others are its end.
+func (r *eventReader) next() (event, error) {
+	for {
+		part, end, err := r.part()
+		if err != nil {
+			// An event without its blank line is not whole.
+			return event{}, err
+		}
+		if err := r.take(part); err != nil {
+			return event{}, err
+		}
+		if !end {
+			continue
+		}
+		if e, ok := r.endLine(); ok {
+			return e, nil
+		}
+	}
+}
+
+// part returns a piece of the current line, and whether the line ends with it.
+func (r *eventReader) part() ([]byte, bool, error) {
+	for {
+		if r.cr && len(r.rest) > 0 {
+			r.cr = false
+			if r.rest[0] == '\n' {
+				r.rest = r.rest[1:]
+			}
+		}
+		if len(r.rest) > 0 {
+			break
+		}
+		if r.err != nil {
+			return nil, false, r.err
+		}
+		if r.buffer == nil {
+			r.buffer = make([]byte, 32<<10)
+		}
+		n, err := r.from.Read(r.buffer)
+		r.rest, r.err = r.buffer[:n], err
+		if !r.began && n > 0 {
+			r.began = true
+			r.rest = bytes.TrimPrefix(r.rest, []byte("\xef\xbb\xbf"))
+		}
+	}
+	line, i := r.rest, bytes.IndexByte(r.rest, '\n')
+	if i >= 0 {
+		line = line[:i]
+	}
+	if c := bytes.IndexByte(line, '\r'); c >= 0 {
+		line, i, r.cr = line[:c], c, true
+	}
+	if i < 0 {
+		r.rest = nil
+		return line, false, nil
+	}
+	r.rest = r.rest[i+1:]
+	return line, true, nil
+}
+
+// take adds a piece to the current line.
+func (r *eventReader) take(p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
+	r.line.any = true
+	if r.line.kind == lineOpen {
+		const field = "data: "
+		n := min(len(field)-len(r.line.head), len(p))
+		r.line.head = append(r.line.head, p[:n]...)
+		p = p[n:]
+		switch {
+		case !bytes.HasPrefix([]byte(field), r.line.head[:min(len(r.line.head), 5)]):
+			r.line.kind = lineOther
+		case len(r.line.head) == len(field):
+			r.line.kind = lineData
+			value := r.line.head[len("data:"):]
+			if value[0] == ' ' {
+				value = nil
+			}
+			if err := r.collect(value); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+	if r.line.kind == lineData {
+		return r.collect(p)
+	}
+	if room := maxField - len(r.line.head); room > 0 {
+		r.line.head = append(r.line.head, p[:min(room, len(p))]...)
+	}
+	return nil
+}
+
+// collect adds to the event's data.
+func (r *eventReader) collect(p []byte) error {
+	if r.skip {
+		return nil
+	}
+	r.size += int64(len(p))
+	if r.size > r.limit {
+		r.skip = true
+		e := &oversized{limit: r.limit, head: append(r.data.head(keepHead), p[:min(len(p), keepHead)]...)}
+		r.data.reset()
+		return e
+	}
+	r.data.add(p)
+	return nil
+}
+
+// endLine ends a line, and with a blank one the event.
+func (r *eventReader) endLine() (event, bool) {
+	kind, head, some := r.line.kind, r.line.head, r.line.any
+	r.line.kind, r.line.head, r.line.any = lineOpen, head[:0], false
+	if !some {
+		return r.endEvent()
+	}
+	// A data line that is shorter than its field with the space.
+	if kind == lineOpen && (string(head) == "data" || string(head) == "data:") || kind == lineData {
+		r.lines++
+		if !r.skip {
+			r.size++
+			r.data.add([]byte{'\n'})
+		}
+		return event{}, false
+	}
+	name, value, _ := bytes.Cut(head, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "event":
+		r.current.name = string(value)
+	case "id":
+		if !bytes.ContainsRune(value, 0) && len(head) < maxField {
+			r.current.id, r.current.hasID = string(value), true
+		}
+	case "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+			r.current.retry = time.Duration(ms) * time.Millisecond
+		}
+	}
+	return event{}, false
+}
+
+func (r *eventReader) endEvent() (event, bool) {
+	e, skipped, lines := r.current, r.skip, r.lines
+	r.current, r.skip, r.lines, r.size = event{}, false, 0, 0
+	if skipped {
+		r.data.reset()
+		return event{}, false
+	}
+	e.data = r.data.take()
+	if n := len(e.data); lines > 0 && n > 0 {
+		e.data = e.data[: n-1 : n-1]
+	}
+	return e, lines > 0 || e.hasID || e.retry > 0
+}
+
+// pieces collects bytes without copying what is there each time it grows.
+type pieces struct {
+	list [][]byte
+	size int
+}
+
+const (
+	firstPiece = 4 << 10
+	maxPiece   = 1 << 20
+)
+
+func (c *pieces) add(p []byte) {
+	for len(p) > 0 {
+		if n := len(c.list); n == 0 || len(c.list[n-1]) == cap(c.list[n-1]) {
+			c.list = append(c.list, make([]byte, 0, min(max(firstPiece, c.size), maxPiece)))
+		}
+		last := &c.list[len(c.list)-1]
+		n := min(cap(*last)-len(*last), len(p))
+		*last = append(*last, p[:n]...)
+		p = p[n:]
+		c.size += n
+	}
+}
+
+// head copies the first n bytes, or what there is of them.
+func (c *pieces) head(n int) []byte {
+	var out []byte
+	for _, p := range c.list {
+		if len(out) >= n {
+			break
+		}
+		out = append(out, p[:min(len(p), n-len(out))]...)
+	}
+	return out
+}
+
+func (c *pieces) reset() { *c = pieces{} }
+
+// take returns everything in one piece that belongs to the caller.
+func (c *pieces) take() []byte {
+	defer c.reset()
+	if len(c.list) == 1 {
+		return c.list[0]
+	}
+	out := make([]byte, 0, c.size)
+	for i, p := range c.list {
+		out = append(out, p...)
+		c.list[i] = nil
+	}
+	return out
+}
+
+// readAtMost reads a body of at most limit bytes. length is what the header
+// said, -1 = nothing.
+func readAtMost(from io.Reader, length, limit int64) ([]byte, error) {
+	if length > limit {
+		return nil, &oversized{limit: limit}
+	}
+	var all pieces
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if int64(all.size)+int64(n) > limit {
+			return nil, &oversized{limit: limit}
+		}
+		// The promised length is believed once something has come.
+		if all.size == 0 && n > 0 && length > int64(n) {
+			all.list = [][]byte{make([]byte, 0, length)}
+		}
+		all.add(buffer[:n])
+		if errors.Is(err, io.EOF) {
+			return all.take(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}

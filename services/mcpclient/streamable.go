@@ -1,0 +1,368 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const (
+	// lateGrace is how long a call waits for its answer after an event that was
+	// too long: that may have been another message.
+	lateGrace = 2 * time.Second
+	// cancelTime bounds telling the server that a call is cancelled.
+	cancelTime = 5 * time.Second
+	// deleteTime bounds ending the session.
+	deleteTime = 2 * time.Second
+)
+
+// streamable is Streamable HTTP, of the revisions with a session and of those
+// without; bare JSON-RPC is the same without everything around the requests.
+type streamable struct {
+	*link
+	bare bool
+
+	mu      sync.Mutex
+	session string
+	version string // agreed on; "" before
+}
+
+// Start implements transport.Interface: there is nothing to start.
+func (t *streamable) Start(context.Context) error { return nil }
+
+// GetSessionId implements transport.Interface.
+func (t *streamable) GetSessionId() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.session
+}
+
+// SetProtocolVersion implements transport.HTTPConnection.
+func (t *streamable) SetProtocolVersion(version string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.version = version
+}
+
+// protocol are the headers of the session and the revision.
+func (t *streamable) protocol(extra http.Header) (h http.Header, session string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	h = extra.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	if t.version != "" && h.Get(mcp.HeaderProtocolVersion) == "" {
+		h.Set(mcp.HeaderProtocolVersion, t.version)
+	}
+	if t.session != "" {
+		h.Set(mcp.HeaderSessionID, t.session)
+	}
+	return h, t.session
+}
+
+func (t *streamable) modern() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return mcp.IsModernProtocol(t.version)
+}
+
+// SendRequest implements transport.Interface. It is sent once.
+func (t *streamable) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := t.bound(ctx)
+	defer cancel()
+	// The exchange may end before the call does.
+	rctx, abort := context.WithCancel(ctx)
+	defer abort()
+	headers, session := t.protocol(r.Header)
+	resp, err := t.post(rctx, t.url, body, headers)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		details, err := t.refusal(resp)
+		return t.refused(resp.StatusCode, session, details, err)
+	}
+	if r.Method == methodInitialize && !t.bare {
+		if err := t.begin(resp.Header.Values(mcp.HeaderSessionID)); err != nil {
+			return nil, err
+		}
+	}
+	id := idText(r.ID)
+	switch mediaType(resp) {
+	case typeJSON:
+		return t.body(ctx, resp, id)
+	case typeSSE:
+		return t.stream(ctx, rctx, abort, resp.Body, id)
+	}
+	if t.bare {
+		// Such servers are not careful about types; the body decides.
+		if answer, err := t.body(ctx, resp, id); err == nil {
+			return answer, nil
+		}
+	}
+	return nil, wrongType(resp)
+}
+
+// begin takes the session that an answer to initialize begins.
+func (t *streamable) begin(ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if len(ids) > 1 {
+		return &wireError{message: "the server gives several session ids"}
+	}
+	if err := checkSessionID(ids[0]); err != nil {
+		return &wireError{message: err.Error()}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.session = ids[0]
+	return nil
+}
+
+// refused decides what a status other than 200 means for a request.
+func (t *streamable) refused(status int, session string, details *mcp.JSONRPCErrorDetails, err *wireError) (*transport.JSONRPCResponse, error) {
+	switch {
+	case session != "" && forgotten(status, details):
+		lost := &sessionLost{fmt.Sprintf("%d %s", status, http.StatusText(status))}
+		t.lost(lost)
+		return nil, lost
+	case status == http.StatusAccepted || status == http.StatusNoContent:
+		return nil, &wireError{message: fmt.Sprintf("the server took the request without answering it (%d)", status), status: status}
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status >= 500 || details == nil:
+		return nil, err
+	}
+	return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Error: details}, nil
+}
+
+// body reads an answer that is one JSON body.
+func (t *streamable) body(ctx context.Context, resp *http.Response, id string) (*transport.JSONRPCResponse, error) {
+	b, err := readAtMost(resp.Body, resp.ContentLength, t.limit)
+	if err != nil {
+		return nil, t.interrupted(ctx, err)
+	}
+	t.doubt.Store(false)
+	parts, err := messages(b)
+	if err != nil {
+		return nil, &wireError{message: "the server's answer cannot be used: " + err.Error()}
+	}
+	var found *transport.JSONRPCResponse
+	for _, raw := range parts {
+		m, _ := scanMessage(raw)
+		if r := answers(m, id); r != nil && found == nil {
+			found = r
+			continue
+		}
+		// An error that belongs to no id is about the only request there is.
+		if m.method == nil && m.id == nil && m.err != nil && len(parts) == 1 {
+			return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Error: rpcDetails(m.err)}, nil
+		}
+		t.deliver(ctx, m, raw, t.reply)
+	}
+	if found == nil {
+		return nil, &wireError{message: "the server answered another request than the one that was sent: its id differs"}
+	}
+	return found, nil
+}
+
+// interrupted turns an error while an answer was being read into a sentence.
+func (t *streamable) interrupted(ctx context.Context, err error) error {
+	var long *oversized
+	switch {
+	case errors.As(err, &long):
+		return &wireError{message: long.Error()}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	t.doubt.Store(true)
+	return t.failed(err, true)
+}
+
+// stream reads the events that answer a request. A stream that breaks is taken
+// up again where the server numbered its events.
+func (t *streamable) stream(ctx, rctx context.Context, abort func(), body io.Reader, id string) (*transport.JSONRPCResponse, error) {
+	var at position
+	r, err := t.events(ctx, abort, body, id, &at)
+	for fruitless := 0; r == nil && errors.Is(err, errStreamOver); {
+		if at.last == "" || fruitless >= maxFruitless || t.modern() {
+			return nil, t.interrupted(ctx, at.why)
+		}
+		if !pause(ctx, at.wait(0)) {
+			return nil, ctx.Err()
+		}
+		before := at.count
+		var resp *http.Response
+		if resp, err = t.resume(rctx, at.last, true); err == nil {
+			r, err = t.events(ctx, abort, resp.Body, id, &at)
+			resp.Body.Close()
+		} else if ctx.Err() == nil && restartableWire(err) {
+			at.why, err = err, errStreamOver
+		}
+		if fruitless++; at.count > before {
+			fruitless = 0
+		}
+	}
+	return r, err
+}
+
+// maxFruitless is how often a stream is taken up again without an event of it.
+const maxFruitless = 5
+
+func restartableWire(err error) bool {
+	var w *wireError
+	return errors.As(err, &w) && w.again
+}
+
+// events reads one stream until it holds the answer to id, or ends: then
+// errStreamOver, with the reason in at. abort ends the exchange that body
+// belongs to; ctx is that of the call.
+func (t *streamable) events(ctx context.Context, abort func(), body io.Reader, id string, at *position) (*transport.JSONRPCResponse, error) {
+	reader := &eventReader{from: body, limit: t.limit}
+	var long error
+	for {
+		e, err := reader.next()
+		var o *oversized
+		switch {
+		case errors.As(err, &o):
+			if id != "" && long == nil && !methodFirst.Match(o.head) {
+				long = &wireError{message: o.Error()}
+				timer := time.AfterFunc(lateGrace, abort)
+				defer timer.Stop()
+			}
+			t.log("an event of the server was thrown away: " + o.Error())
+			continue
+		case err != nil && long != nil:
+			return nil, long
+		case err != nil && ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			if errors.Is(err, io.EOF) {
+				err = errors.New("the stream of events ended")
+			}
+			at.why = err
+			return nil, errStreamOver
+		}
+		at.passed(e)
+		if r := t.event(ctx, e, id); r != nil {
+			t.doubt.Store(false)
+			return r, nil
+		}
+	}
+}
+
+// event delivers what one event holds; the answer to id is returned.
+func (t *streamable) event(ctx context.Context, e event, id string) (found *transport.JSONRPCResponse) {
+	if len(e.data) == 0 || e.name != "" && e.name != "message" {
+		return nil
+	}
+	parts, err := messages(e.data)
+	if err != nil {
+		t.log("an event of the server was thrown away: " + err.Error())
+		return nil
+	}
+	for _, raw := range parts {
+		m, _ := scanMessage(raw)
+		if r := answers(m, id); r != nil && id != "" {
+			found = r
+			continue
+		}
+		t.deliver(ctx, m, raw, t.reply)
+	}
+	return found
+}
+
+// methodFirst matches the beginning of a message that is no answer.
+var methodFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"id"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?[0-9]+)\s*,\s*)?"method"\s*:`)
+
+// SendNotification implements transport.Interface. Revisions without a session
+// know no cancelling by message: closing the request does it.
+func (t *streamable) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	if t.bare {
+		return nil
+	}
+	body, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	if n.Method != "notifications/cancelled" {
+		return t.tell(ctx, n.Method, body)
+	}
+	if t.modern() {
+		return nil
+	}
+	// Whoever gave up does not wait for the server to hear of it.
+	t.work.Go(func() {
+		ctx, cancel := context.WithTimeout(t.ctx, cancelTime)
+		defer cancel()
+		if err := t.tell(ctx, n.Method, body); err != nil && t.ctx.Err() == nil {
+			t.log("telling the server that a call is cancelled failed: " + err.Error())
+		}
+	})
+	return nil
+}
+
+// reply sends our answer to a request of the server.
+func (t *streamable) reply(ctx context.Context, body []byte) error { return t.tell(ctx, "", body) }
+
+// tell posts a message that has no answer.
+func (t *streamable) tell(ctx context.Context, method string, body []byte) error {
+	ctx, cancel := t.bound(ctx)
+	defer cancel()
+	var extra http.Header
+	if method != "" && t.modern() {
+		extra = http.Header{mcp.HeaderMethod: {method}}
+	}
+	headers, session := t.protocol(extra)
+	resp, err := t.post(ctx, t.url, body, headers)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
+		t.doubt.Store(false)
+		return nil
+	}
+	details, refusal := t.refusal(resp)
+	_, err = t.refused(resp.StatusCode, session, details, refusal)
+	if err == nil {
+		err = refusal
+	}
+	return err
+}
+
+// Close implements transport.Interface.
+func (t *streamable) Close() error {
+	t.close()
+	return nil
+}
+
+// leave ends the session at the server.
+func (t *streamable) leave(ctx context.Context) {
+	headers, session := t.protocol(nil)
+	if session == "" || ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, deleteTime)
+	defer cancel()
+	resp, err := t.do(ctx, http.MethodDelete, t.url, typeJSON, nil, headers)
+	if err != nil {
+		return
+	}
+	resp.Body.Close()
+}
