@@ -59,7 +59,15 @@ func (s *session) answer(ctx context.Context, method string, params json.RawMess
 		if err != nil {
 			return nil, &rpcError{code: mcp.INTERNAL_ERROR, message: err.Error()}
 		}
-		return b, nil
+		if method != "elicitation/create" {
+			return b, nil
+		}
+		whole, err := completed(params, b)
+		if err != nil {
+			s.hooks.Log("companion", "an answer to its question was not sent: "+err.Error())
+			return json.RawMessage(`{"action":"cancel"}`), nil
+		}
+		return whole, nil
 	}
 	s.hooks.Log("companion", fmt.Sprintf("refused its request %s: this client does not offer it", services.Visible(clip(method, 100))))
 	return nil, &rpcError{code: mcp.METHOD_NOT_FOUND, message: fmt.Sprintf("method %s is not offered by this client", clip(method, 100))}
