@@ -164,7 +164,8 @@ func (s *session) discover(ctx context.Context, version string) (greeting, error
 		if err != nil {
 			return g, err
 		}
-		if len(g.SupportedVersions) > 0 && !slices.Contains(g.SupportedVersions, version) {
+		// A server that answers anything to anything names none.
+		if !slices.Contains(g.SupportedVersions, version) {
 			if version = newestModern(g.SupportedVersions); version == "" {
 				return g, &versionError{g.SupportedVersions}
 			}

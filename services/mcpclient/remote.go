@@ -69,7 +69,7 @@ func (c *Connector) openRemote(ctx context.Context, spec services.Spec, h servic
 	h.Info(services.Info{Protocol: s.version, ServerName: g.ServerInfo.Name, ServerVersion: g.ServerInfo.Version,
 		Instructions: g.Instructions, Capabilities: g.Capabilities})
 	if t, ok := over.(*streamable); ok && !mcp.IsModernProtocol(s.version) {
-		t.listen(s.hooks.ToolsChanged)
+		t.listen(ctx, s.hooks.ToolsChanged)
 	}
 	s.listen()
 	return r, nil

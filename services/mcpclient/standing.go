@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -18,6 +19,8 @@ const (
 	// livedLong is when a stream counts as one that worked: the next try comes
 	// soon.
 	livedLong = 5 * time.Second
+	// openTime is how long a server is waited for to open its stream.
+	openTime = time.Second
 )
 
 // errStreamOver says that a stream of events ended before what was awaited.
@@ -96,14 +99,26 @@ func (t *streamable) resume(ctx context.Context, last string, again bool) (*http
 // listen keeps the standing stream of revisions with a session open, on which a
 // server sends requests and changes of its lists. A server that offers none is
 // left alone; one that closes it, as proxies do when nothing happens, is asked
-// again.
-func (t *streamable) listen(missed func()) {
+// again. listen returns when the first try is decided, or soon: what a server
+// asks before the stream is there is lost.
+func (t *streamable) listen(ctx context.Context, missed func()) {
+	decided := make(chan struct{})
+	decide := sync.OnceFunc(func() { close(decided) })
+	defer func() {
+		select {
+		case <-decided:
+		case <-time.After(openTime):
+		case <-ctx.Done():
+		}
+	}()
 	t.work.Go(func() {
+		defer decide()
 		var at position
 		for failures, opened := 0, 0; ; {
 			began := time.Now()
 			rctx, abort := context.WithCancel(t.ctx)
 			resp, err := t.resume(rctx, at.last, opened > 0)
+			decide()
 			if err == nil {
 				if t.doubt.Store(false); opened > 0 && at.last == "" {
 					missed()
