@@ -47,6 +47,7 @@ func (v *Supervisor) Rescan() {
 			s.edit(func() {
 				s.spec = wanted[name]
 				s.learn(s.spec)
+				s.source = sourceHash(s.spec)
 				if s.spec.Disabled {
 					s.switchOffLocked()
 				}
@@ -59,6 +60,7 @@ func (v *Supervisor) Rescan() {
 			s := v.services[name]
 			delete(v.services, name)
 			v.notes.gone(s)
+			v.dropLocked(s)
 			if s.end != nil {
 				v.leaving[name] = s
 				s.leave()
@@ -69,12 +71,14 @@ func (v *Supervisor) Rescan() {
 }
 
 func (v *Supervisor) addLocked(spec Spec) {
-	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}), uses: map[*use]struct{}{}, loans: map[*loan]struct{}{},
+	s := &service{sup: v, name: spec.Name, kick: make(chan struct{}, 1), orders: make(chan chan<- error), done: make(chan struct{}), changed: make(chan struct{}), uses: map[*use]struct{}{}, loans: map[*loan]struct{}{},
 		spec: spec, saved: v.saved[spec.Name], concealer: &concealer{all: v.config.Redact},
 		// A millionth of a second for each change leaves room below 2^53,
 		// where JavaScript's whole numbers end.
 		rev: uint64(v.config.Now().Unix()) * 1_000_000}
 	s.learn(spec)
+	s.source = sourceHash(spec)
+	v.recallLocked(s)
 	s.logs = &ring{now: v.config.Now, redact: s.redact}
 	s.settleLocked()
 	if s.spec.Invalid == nil && !s.spec.Disabled && s.installed && s.autostartLocked() {

@@ -22,6 +22,8 @@ type fakeConnector struct {
 	open    int
 	maxOpen int
 	connect func(n int, ctx context.Context, h Hooks) error // nil = works
+	offers  func() []ToolDef                                // what every peer lists; nil = each its own
+	listing error                                           // of every Tools
 	closing time.Duration
 	seen    []Spec
 	peers   []*fakePeer
@@ -29,6 +31,7 @@ type fakeConnector struct {
 
 type fakePeer struct {
 	c     *fakeConnector
+	name  string
 	hooks Hooks
 	mu    sync.Mutex
 	tools []ToolDef
@@ -54,7 +57,7 @@ func (c *fakeConnector) Connect(ctx context.Context, s Spec, h Hooks) (Peer, err
 	defer c.mu.Unlock()
 	c.open++
 	c.maxOpen = max(c.maxOpen, c.open)
-	p := &fakePeer{c: c, hooks: h, tools: []ToolDef{{Name: "echo"}}}
+	p := &fakePeer{c: c, name: s.Name, hooks: h, tools: []ToolDef{{Name: "echo"}}}
 	c.peers = append(c.peers, p)
 	h.Info(Info{Pid: n, Protocol: "2025-11-25"})
 	return p, nil
@@ -66,7 +69,24 @@ func (c *fakeConnector) last() *fakePeer {
 	return c.peers[len(c.peers)-1]
 }
 
+func (c *fakeConnector) peerOf(name string) *fakePeer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.peers) - 1; i >= 0; i-- {
+		if c.peers[i].name == name {
+			return c.peers[i]
+		}
+	}
+	return nil
+}
+
 func (p *fakePeer) Tools(context.Context) ([]ToolDef, error) {
+	if p.c.listing != nil {
+		return nil, p.c.listing
+	}
+	if p.c.offers != nil {
+		return p.c.offers(), nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tools, nil

@@ -92,8 +92,11 @@ type loan struct{ _ byte }
 func (s *service) borrow() (back func()) {
 	l := new(loan)
 	s.edit(func() {
+		if s.lazyLocked() {
+			s.want = true
+		}
 		s.loans[l] = struct{}{}
-		if !s.active && !s.want {
+		if !s.active {
 			s.freshLocked()
 		}
 	})
@@ -104,7 +107,7 @@ func (s *service) borrow() (back func()) {
 				return
 			}
 			delete(s.loans, l)
-			s.lastUse = time.Now()
+			s.lastUse, s.onRequest = time.Now(), false
 			switch {
 			case s.wantedLocked():
 			case s.active:

@@ -25,10 +25,14 @@ func TestWant(t *testing.T) {
 		}
 		r.Want("a", "halted", "off", "broken", "folder", "nobody")
 		r.state(t, "a", Running)
-		r.state(t, "b", Stopped)
-		r.state(t, "halted", Stopped)
-		r.state(t, "broken", Failed)
-		r.state(t, "folder", Stopped)
+		if st := r.state(t, "b", Stopped); !st.OnDemand {
+			t.Errorf("b is not started by a call: %+v", st)
+		}
+		for name, state := range map[string]State{"a": Running, "halted": Stopped, "broken": Failed, "folder": Stopped, "off": Stopped} {
+			if st := r.state(t, name, state); st.OnDemand {
+				t.Errorf("%s is started by a call: %+v", name, st)
+			}
+		}
 		if st := r.state(t, "off", Stopped); !strings.Contains(st.Reason, "switched off") {
 			t.Errorf("off: %q", st.Reason)
 		}

@@ -59,7 +59,20 @@ func (s *service) open(ctx context.Context, spec Spec, hooks Hooks) (Peer, error
 func (s *service) opened(spec Spec, peer Peer, list []ToolDef, took time.Duration) {
 	now := s.sup.config.Now()
 	kept, notices := admitTools(list, MaxTools)
+	s.mu.Lock()
+	base, known := s.baseLocked()
+	s.mu.Unlock()
+	if !known {
+		base = kept
+	}
+	d := compare(base, kept, s.redact)
 	s.edit(func() {
+		trigger := TriggerStart
+		if s.onRequest {
+			trigger = TriggerRequest
+		}
+		s.onRequest = false
+		s.foundLocked(d, kept, trigger)
 		s.peer, s.tools = peer, kept
 		s.state, s.reason = Running, ""
 		s.started, s.lastOK, s.lastUse, s.handshake = now, now, time.Now(), took
@@ -136,27 +149,45 @@ func (s *service) watch(ctx context.Context, peer Peer, lost <-chan error, stale
 			case <-stale:
 			default:
 			}
-			s.reread(ctx, peer)
+			_ = s.reread(ctx, peer, TriggerChanged) // it is in the log
+		case reply := <-s.orders:
+			reply <- s.reread(ctx, peer, TriggerRequest)
 		case <-probe.C:
 			s.probe(ctx, peer)
 		}
 	}
 }
 
-func (s *service) reread(ctx context.Context, peer Peer) {
-	ctx, cancel := context.WithTimeout(ctx, DefaultHandshakeTimeout)
+func (s *service) reread(life context.Context, peer Peer, trigger string) error {
+	ctx, cancel := context.WithTimeout(life, DefaultHandshakeTimeout)
 	defer cancel()
 	list, err := peer.Tools(ctx)
 	if err != nil {
-		if ctx.Err() == nil {
+		if life.Err() == nil {
 			s.log("reading its tools again failed: " + err.Error())
+			s.feed(func(b breaker, now time.Time) breaker { return b.settle(unreachable, false, now) })
 		}
-		return
+		return err
 	}
 	kept, notices := admitTools(list, MaxTools)
-	s.edit(func() { s.tools, s.notices = kept, notices })
-	s.log(fmt.Sprintf("its tools changed: %d now", len(kept)))
+	s.mu.Lock()
+	base := s.tools
+	s.mu.Unlock()
+	d := compare(base, kept, s.redact)
+	s.edit(func() {
+		s.foundLocked(d, kept, trigger)
+		s.tools, s.lastOK = kept, s.sup.config.Now()
+		s.breaker = s.breaker.settle(alive, false, time.Now())
+		if !d.same() {
+			s.notices = notices
+		}
+	})
+	if d.same() {
+		return nil
+	}
+	s.log(fmt.Sprintf("its tools changed: %d now, %d new, %d gone, %d different", len(kept), len(d.Added), len(d.Removed), len(d.Changed)))
 	s.sup.notes.mark(s, noteTools)
+	return nil
 }
 
 const probeTimeout = 10 * time.Second

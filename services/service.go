@@ -29,8 +29,10 @@ type service struct {
 	logs *ring
 	*concealer
 	kick chan struct{} // wakes the goroutine; capacity 1
-	done chan struct{} // closed when the goroutine ended
-	end  context.CancelFunc
+	// orders asks the goroutine of a running server to read its tools.
+	orders chan chan<- error
+	done   chan struct{} // closed when the goroutine ended
+	end    context.CancelFunc
 
 	mu      sync.Mutex // guards everything below
 	changed chan struct{}
@@ -44,9 +46,10 @@ type service struct {
 	notBefore         time.Time
 	crashes           []time.Time
 
-	byPerson bool // a person stopped it: only a person starts it
-	rested   bool // it was stopped because nobody used it
-	removed  bool // its definition is gone, or the companion quits
+	byPerson bool   // a person stopped it: only a person starts it
+	rested   bool   // it was stopped because nobody used it
+	source   string // sourceHash of spec
+	removed  bool   // its definition is gone, or the companion quits
 
 	state     State
 	reason    string
@@ -59,6 +62,11 @@ type service struct {
 	launched  string                  // launchKey of the running one
 	info      Info
 	tools     []ToolDef
+	running   string // sourceHash of what it was started as
+	memory    memory
+	onRequest bool              // the next start is for a Discover
+	requested int               // counts the readings that were asked for
+	answer    Discovery         // of the last of them
 	uses      map[*use]struct{} // what it has not answered yet
 	asking    int               // questions to a person that are open
 	lastUse   time.Time         // when the last use ended, or it started
@@ -167,7 +175,7 @@ func (s *service) begin(ctx context.Context, state State) (actx context.Context,
 		s.state, s.reason, s.notBefore, s.closeErr = state, "", time.Time{}, nil
 		spec, values = s.spec, s.saved.Options
 		if state == Starting {
-			s.launched = launchKey(s.spec, s.saved.Options)
+			s.launched, s.running = launchKey(s.spec, s.saved.Options), s.source
 			s.info, s.notices, s.rested = Info{}, nil, false
 		}
 	})

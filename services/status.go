@@ -39,7 +39,12 @@ type Status struct {
 	// Reason is a sentence: why it failed, what it waits for.
 	Reason  string         `json:"reason,omitempty"`
 	Options []OptionStatus `json:"options"`
-	Tools   int            `json:"tools"`
+	// Tools is how many there are, ToolsFrom where they are known from: "live",
+	// "remembered" or "none".
+	Tools     int    `json:"tools"`
+	ToolsFrom string `json:"tools_from"`
+	// OnDemand is set while the server does not run and the next call starts it.
+	OnDemand bool `json:"on_demand"`
 	// Command is the argv that was started, or that a start would run; empty
 	// for a remote server.
 	Command []string `json:"command"`
@@ -119,11 +124,16 @@ func (s *service) statusLocked() Status {
 	st := Status{
 		ID: s.spec.Name, Rev: s.rev, DisplayName: s.spec.DisplayName, Description: s.spec.Description, Help: s.spec.Help,
 		Origin: s.spec.Origin, Transport: s.spec.Transport, State: s.state, Reason: s.reason,
-		Options: []OptionStatus{}, Tools: len(s.tools), Pid: s.info.Pid, Protocol: s.info.Protocol,
+		Options: []OptionStatus{}, Pid: s.info.Pid, Protocol: s.info.Protocol,
 		Started: stamp(s.started), LastOK: stamp(s.lastOK), NextTry: stamp(s.notBefore),
 		Restarts: s.restarts, Autostart: s.autostartLocked(), Error: s.spec.Invalid,
 		Notices: append([]string{}, s.notices...), RestartNeeded: s.restartNeededLocked(),
 		ServerName: Visible(clip(s.info.ServerName, 200)), ServerVersion: Visible(clip(s.info.ServerVersion, 100)),
+	}
+	tools, from := s.toolsLocked()
+	st.Tools, st.ToolsFrom, st.OnDemand = len(tools), from, s.lazyLocked()
+	if s.info.Protocol == "" && s.recalledLocked() {
+		st.Protocol, st.ServerName, st.ServerVersion = s.memory.Protocol, Visible(clip(s.memory.ServerName, 200)), Visible(clip(s.memory.ServerVersion, 100))
 	}
 	st.LatencyMS, st.HandshakeMS = milliseconds(s.latency), milliseconds(s.handshake)
 	st.Breaker, st.URL = s.breaker.status(), s.redact(publicURL(s.spec.URL))

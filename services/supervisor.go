@@ -25,6 +25,9 @@ type Config struct {
 	Scan func() []Spec
 	// Store keeps options and what is remembered; nil = in memory only.
 	Store Store
+	// Catalogue keeps what is known of servers that do not run; nil = nothing
+	// is, and their tools are not listed.
+	Catalogue Catalogue
 	// Installer installs what a definition needs; nil = a definition with an
 	// Installer cannot be installed.
 	Installer PackageInstaller
@@ -60,7 +63,9 @@ type PackageInstaller interface {
 type Supervisor struct {
 	config  Config
 	notes   *notes
-	unsaved error // why nothing may be saved: the file could not be read
+	unsaved error         // why nothing may be saved: the file could not be read
+	dirty   chan struct{} // what is remembered changed; capacity 1
+	unkept  string        // why it could not be kept; of keep alone
 
 	saving sync.Mutex // one change of saved at a time, the write to the Store included; taken before mu
 
@@ -68,14 +73,20 @@ type Supervisor struct {
 	given    []Spec     // by Set
 	services map[string]*service
 	leaving  map[string]*service // removed, still ending
-	saved    map[string]Saved
-	ctx      context.Context // nil before Serve
-	running  sync.WaitGroup
-	scanned  sync.Mutex // one Rescan at a time
+	// What is remembered of names that no definition has: since the last run,
+	// and since they were removed in this one, which is not kept.
+	unclaimed map[string]Remembered
+	dropped   map[string]*memory
+	saved     map[string]Saved
+	ctx       context.Context // nil before Serve
+	running   sync.WaitGroup
+	testing   chan struct{} // holds one for each Test under way
+	scanned   sync.Mutex    // one Rescan at a time
 }
 
 // New returns a Supervisor that knows no server yet. Its error is one of
-// reading the Store: the Supervisor works, and saves nothing.
+// reading the Store, then the Supervisor works and saves no settings, or of
+// reading the Catalogue, which is then begun anew.
 func New(c Config) (*Supervisor, error) {
 	if c.Connector == nil {
 		return nil, errors.New("services: a Connector is needed")
@@ -87,19 +98,24 @@ func New(c Config) (*Supervisor, error) {
 		c.Now = time.Now
 	}
 	c.Backoff = c.Backoff.withDefaults()
-	v := &Supervisor{config: c, notes: newNotes(c.Notify), services: map[string]*service{}, leaving: map[string]*service{}, saved: map[string]Saved{}}
-	if c.Store == nil {
-		return v, nil
+	v := &Supervisor{config: c, notes: newNotes(c.Notify), services: map[string]*service{}, leaving: map[string]*service{}, saved: map[string]Saved{},
+		unclaimed: map[string]Remembered{}, dropped: map[string]*memory{}, dirty: make(chan struct{}, 1), testing: make(chan struct{}, maxTests)}
+	var failed error
+	if c.Store != nil {
+		saved, err := c.Store.Load()
+		if err != nil {
+			v.unsaved, failed = err, err
+		} else if saved != nil {
+			v.saved = saved
+		}
 	}
-	saved, err := c.Store.Load()
-	if err != nil {
-		v.unsaved = err
-		return v, err
+	if c.Catalogue != nil {
+		all, err := c.Catalogue.Load()
+		if failed = errors.Join(failed, err); all != nil {
+			v.unclaimed = all
+		}
 	}
-	if saved != nil {
-		v.saved = saved
-	}
-	return v, nil
+	return v, failed
 }
 
 // Serve runs the servers until ctx ends, then stops them all at once (2.5 s at
@@ -115,12 +131,10 @@ func (v *Supervisor) Serve(ctx context.Context) error {
 		v.launchLocked(s, nil)
 	}
 	v.mu.Unlock()
-	told := make(chan struct{})
-	notesCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	go func() {
-		defer close(told)
-		v.notes.serve(notesCtx)
-	}()
+	var after sync.WaitGroup
+	afterwards, stop := context.WithCancel(context.WithoutCancel(ctx))
+	after.Go(func() { v.notes.serve(afterwards) })
+	after.Go(func() { v.keep(afterwards) })
 	v.Rescan()
 	<-ctx.Done()
 	// Taking the lock once means that nobody is adding a goroutine any more.
@@ -131,7 +145,7 @@ func (v *Supervisor) Serve(ctx context.Context) error {
 	v.mu.Unlock()
 	v.running.Wait()
 	stop()
-	<-told
+	after.Wait()
 	return nil
 }
 
@@ -217,7 +231,9 @@ func (v *Supervisor) Status(name string) (Status, error) {
 // again for each call.
 func (v *Supervisor) Generation() uint64 { return v.notes.changes.Load() }
 
-// Tools returns the tools of a running server, in its order; nil otherwise.
+// Tools returns the tools of a server, in its order: those of a running one, or
+// those that it had when it ran last as what it is defined to be now. Status
+// says which. The list is not to be changed.
 func (v *Supervisor) Tools(name string) []ToolDef {
 	s, err := v.find(name)
 	if err != nil {
@@ -225,7 +241,8 @@ func (v *Supervisor) Tools(name string) []ToolDef {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.tools
+	tools, _ := s.toolsLocked()
+	return tools
 }
 
 // Logs returns the held log lines of a server with a number above after.
