@@ -61,7 +61,7 @@ func ModelText(text string, limit int) string {
 			if r != '\t' {
 				r = ' '
 			}
-		case isHidden(r):
+		case Hidden(r):
 			continue
 		default:
 			spaces, breaks = 0, 0
@@ -103,8 +103,9 @@ func isBlank(r rune) bool {
 	return false
 }
 
-// isHidden tells characters that do not show or that change how others do.
-func isHidden(r rune) bool {
+// Hidden tells characters that do not show or that change how others do. Line
+// breaks and tabs are among them.
+func Hidden(r rune) bool {
 	return r == utf8.RuneError || !unicode.IsGraphic(r) || r == 0x34f || r == 0x17b4 || r == 0x17b5 ||
 		r >= 0x180b && r <= 0x180f || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef
 }

@@ -60,7 +60,7 @@ func FuzzModelText(f *testing.F) {
 			t.Errorf("ModelText(%q, %d) = %q", s, limit, got)
 		}
 		for _, r := range got {
-			if isHidden(r) && r != '\n' && r != '\t' {
+			if Hidden(r) && r != '\n' && r != '\t' {
 				t.Errorf("ModelText(%q, %d) shows %q", s, limit, r)
 			}
 		}

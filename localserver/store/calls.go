@@ -86,8 +86,15 @@ func (s *Store) CallUndone(ctx context.Context, undo string) (conversations []st
 }
 
 func pack(o tools.Outcome) (string, error) {
-	text, err := json.Marshal(o)
-	if err == nil && len(text) > maxOutcome {
+	size := len(o.ModelText) + len(o.Structured)
+	for _, item := range o.Content {
+		size += len(item)
+	}
+	text, err := []byte(nil), error(nil)
+	if size <= maxOutcome {
+		text, err = json.Marshal(o)
+	}
+	if err == nil && (size > maxOutcome || len(text) > maxOutcome) {
 		o.Content, o.Structured, o.Partial = nil, nil, true
 		if len(o.ModelText) > maxOutcome/2 {
 			o.ModelText = ""

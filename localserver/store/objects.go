@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -41,9 +42,14 @@ var objectID = regexp.MustCompile(`^[a-z0-9]{26}$`)
 func (s *Store) objectPath(id string) string { return filepath.Join(s.c.Dir, "objects", id) }
 
 // Put stores data for an owner (tools.Call.Owner) and returns its id. Nothing
-// is stored for a conversation that was deleted: that is ErrNotFound. It
-// implements results.Objects.
+// is stored for a conversation that was deleted: that is ErrNotFound.
 func (s *Store) Put(ctx context.Context, owner, mime string, data []byte) (id string, err error) {
+	return s.PutFrom(ctx, owner, mime, bytes.NewReader(data))
+}
+
+// PutFrom is Put with what r gives, which need not be in memory as a whole. It
+// implements results.Objects.
+func (s *Store) PutFrom(ctx context.Context, owner, mime string, r io.Reader) (id string, err error) {
 	if s.deleted(owner) {
 		return "", fmt.Errorf("store a result: conversation: %w", ErrNotFound)
 	}
@@ -52,7 +58,8 @@ func (s *Store) Put(ctx context.Context, owner, mime string, data []byte) (id st
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", explain("make "+dir, err)
 	}
-	if err := atomicfile.Write(s.objectPath(id), data, atomicfile.Options{Mode: 0o600}); err != nil {
+	size, err := atomicfile.WriteFrom(s.objectPath(id), r, atomicfile.Options{Mode: 0o600})
+	if err != nil {
 		return "", explain("store a result", err)
 	}
 	var old []string
@@ -60,7 +67,7 @@ func (s *Store) Put(ctx context.Context, owner, mime string, data []byte) (id st
 		if s.deleted(owner) { // while the file was written
 			return fmt.Errorf("store a result: conversation: %w", ErrNotFound)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO objects (id, owner, mime, size, created) VALUES (?,?,?,?,?)`, id, owner, mime, len(data), s.now())
+		_, err := tx.ExecContext(ctx, `INSERT INTO objects (id, owner, mime, size, created) VALUES (?,?,?,?,?)`, id, owner, mime, size, s.now())
 		if err != nil {
 			return err
 		}

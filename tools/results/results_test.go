@@ -9,6 +9,7 @@ import (
 	"errors"
 	"image"
 	"image/png"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -22,9 +23,13 @@ type objects struct {
 	err error
 }
 
-func (o *objects) Put(_ context.Context, _, mime string, data []byte) (string, error) {
+func (o *objects) PutFrom(_ context.Context, _, mime string, r io.Reader) (string, error) {
 	if o.err != nil {
 		return "", o.err
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return "", err
 	}
 	o.put[mime] = data
 	return "res1", nil
