@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -221,83 +220,4 @@ func (r *eventReader) endEvent() (event, bool) {
 		e.data = e.data[: n-1 : n-1]
 	}
 	return e, lines > 0 || e.hasID || e.retry > 0
-}
-
-// pieces collects bytes without copying what is there each time it grows.
-type pieces struct {
-	list [][]byte
-	size int
-}
-
-const (
-	firstPiece = 4 << 10
-	maxPiece   = 1 << 20
-)
-
-func (c *pieces) add(p []byte) {
-	for len(p) > 0 {
-		if n := len(c.list); n == 0 || len(c.list[n-1]) == cap(c.list[n-1]) {
-			c.list = append(c.list, make([]byte, 0, min(max(firstPiece, c.size), maxPiece)))
-		}
-		last := &c.list[len(c.list)-1]
-		n := min(cap(*last)-len(*last), len(p))
-		*last = append(*last, p[:n]...)
-		p = p[n:]
-		c.size += n
-	}
-}
-
-// head copies the first n bytes, or what there is of them.
-func (c *pieces) head(n int) []byte {
-	var out []byte
-	for _, p := range c.list {
-		if len(out) >= n {
-			break
-		}
-		out = append(out, p[:min(len(p), n-len(out))]...)
-	}
-	return out
-}
-
-func (c *pieces) reset() { *c = pieces{} }
-
-// take returns everything in one piece that belongs to the caller.
-func (c *pieces) take() []byte {
-	defer c.reset()
-	if len(c.list) == 1 {
-		return c.list[0]
-	}
-	out := make([]byte, 0, c.size)
-	for i, p := range c.list {
-		out = append(out, p...)
-		c.list[i] = nil
-	}
-	return out
-}
-
-// readAtMost reads a body of at most limit bytes. length is what the header
-// said, -1 = nothing.
-func readAtMost(from io.Reader, length, limit int64) ([]byte, error) {
-	if length > limit {
-		return nil, &oversized{limit: limit}
-	}
-	var all pieces
-	buffer := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buffer)
-		if int64(all.size)+int64(n) > limit {
-			return nil, &oversized{limit: limit}
-		}
-		// The promised length is believed once something has come.
-		if all.size == 0 && n > 0 && length > int64(n) {
-			all.list = [][]byte{make([]byte, 0, length)}
-		}
-		all.add(buffer[:n])
-		if errors.Is(err, io.EOF) {
-			return all.take(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 }

@@ -28,8 +28,8 @@ const maxBatch = 1000
 // stand-in, so that no large result is decoded there.
 type messageFilter struct {
 	to io.Writer // the transport's input; after its first error everything is thrown away
-	// result takes the raw result of an answer. It reports false when nobody
-	// waits for that id; the line is then dropped.
+	// result takes the raw result of an answer, which is its own from then on.
+	// It reports false when nobody waits for that id; the line is then dropped.
 	result func(id string, raw json.RawMessage) bool
 	// overlong tells that an answer was too long to read; id is "" when it
 	// could not be found.
@@ -44,9 +44,10 @@ type messageFilter struct {
 	bytes  int64      // of them
 	passed int        // messages
 
-	line   []byte // the line so far
+	line   pieces // the line so far
 	size   int64  // bytes of it, also of those not kept
-	tail   []byte // its last bytes, once it is too long
+	head   []byte // its first and last bytes, once it is too long
+	tail   []byte
 	broken bool
 }
 
@@ -62,15 +63,11 @@ func (f *messageFilter) Write(p []byte) (int, error) {
 			f.collect(p)
 			break
 		}
-		if f.size == 0 {
-			f.finish(p[:i], int64(i))
+		if f.size == 0 && i <= f.limit {
+			f.finish(p[:i], false)
 		} else {
 			f.collect(p[:i])
-			f.finish(f.line, f.size)
-		}
-		f.line, f.tail, f.size = f.line[:0], f.tail[:0], 0
-		if cap(f.line) > 64<<10 {
-			f.line = nil
+			f.end()
 		}
 		p = p[i+1:]
 	}
@@ -85,44 +82,47 @@ func (f *messageFilter) flush() {
 	}
 	defer f.writing.Unlock()
 	if f.size > 0 {
-		f.finish(f.line, f.size)
-		f.line, f.tail, f.size = nil, nil, 0
+		f.end()
 	}
+}
+
+// end takes the line that was collected.
+func (f *messageFilter) end() {
+	if size := f.size; size > int64(f.limit) {
+		f.tooLong(f.head, f.tail, size)
+	} else {
+		f.finish(f.line.take(), true)
+	}
+	f.line.reset()
+	f.head, f.tail, f.size = nil, nil, 0
 }
 
 func (f *messageFilter) collect(p []byte) {
 	f.size += int64(len(p))
 	if f.size <= int64(f.limit) {
-		f.line = append(f.line, p...)
+		f.line.add(p)
 		return
 	}
-	if len(f.tail) == 0 {
-		f.tail = append(f.tail, f.line[max(0, len(f.line)-keepTail):]...)
-		f.line = append([]byte(nil), f.line[:min(len(f.line), keepHead)]...)
+	if f.tail == nil {
+		f.head, f.tail = f.line.head(keepHead), f.line.tail(keepTail)
+		f.line.reset()
 	}
-	if missing := keepHead - len(f.line); missing > 0 {
-		f.line = append(f.line, p[:min(missing, len(p))]...)
+	if missing := keepHead - len(f.head); missing > 0 {
+		f.head = append(f.head, p[:min(missing, len(p))]...)
 	}
 	f.tail = append(f.tail, p[max(0, len(p)-keepTail):]...)
 	f.tail = append(f.tail[:0], f.tail[max(0, len(f.tail)-keepTail):]...)
 }
 
-func (f *messageFilter) finish(line []byte, size int64) {
-	if size > int64(f.limit) {
-		head, tail := line, f.tail
-		if int64(len(line)) == size {
-			head, tail = line[:min(len(line), keepHead)], line[max(0, len(line)-keepTail):]
-		}
-		f.tooLong(head, tail, size)
-		return
-	}
+// finish takes a whole line. own says that nobody else has its bytes.
+func (f *messageFilter) finish(line []byte, own bool) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return
 	}
 	switch {
 	case line[0] == '{' && json.Valid(line):
-		f.message(line)
+		f.message(line, own)
 	case line[0] == '[' && json.Valid(line):
 		f.batch(line)
 	default:
@@ -130,7 +130,7 @@ func (f *messageFilter) finish(line []byte, size int64) {
 	}
 }
 
-func (f *messageFilter) message(line []byte) {
+func (f *messageFilter) message(line []byte, own bool) {
 	m, ok := scanMessage(line)
 	switch {
 	case !ok || m.method == nil && (m.id == nil || m.result == nil && m.err == nil):
@@ -144,7 +144,11 @@ func (f *messageFilter) message(line []byte) {
 			f.pass(line)
 		}
 	default:
-		if f.result(string(m.id), m.result) {
+		raw := m.result
+		if !own {
+			raw = bytes.Clone(raw)
+		}
+		if f.result(string(m.id), raw) {
 			f.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.id))
 		}
 	}
@@ -158,7 +162,7 @@ func (f *messageFilter) batch(line []byte) {
 	}
 	for _, p := range parts {
 		if len(p) > 0 && p[0] == '{' {
-			f.message(p)
+			f.message(p, true)
 		} else {
 			f.reject(p)
 		}

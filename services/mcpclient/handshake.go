@@ -67,6 +67,9 @@ func (s *session) handshake(ctx context.Context, hint string) (greeting, error) 
 		if !mcp.IsModernProtocol(s.version) {
 			s.notify("notifications/initialized", nil)
 		}
+		if s.declared["logging"] {
+			s.hear()
+		}
 	}
 	return g, err
 }
@@ -217,11 +220,35 @@ func (s *session) meta(version string) map[string]any {
 	if !mcp.IsModernProtocol(version) {
 		return nil
 	}
-	return map[string]any{
+	m := map[string]any{
 		mcp.MetaKeyProtocolVersion:    version,
 		mcp.MetaKeyClientInfo:         s.identity(),
 		mcp.MetaKeyClientCapabilities: s.offered(),
 	}
+	if s.logs.Load() {
+		m[mcp.MetaKeyLogLevel] = logLevel
+	}
+	return m
+}
+
+// logLevel is from which level on a server that logs tells us.
+const logLevel = "info"
+
+// hear asks a server for its log: by a request, or in the modern era with each
+// request.
+func (s *session) hear() {
+	if mcp.IsModernProtocol(s.version) {
+		s.logs.Store(true)
+		return
+	}
+	s.duties.Go(func() {
+		ctx, cancel := context.WithTimeout(s.ctx, 10*time.Second)
+		defer cancel()
+		_, err := s.request(ctx, "logging/setLevel", map[string]any{"level": logLevel}, nil)
+		if err != nil && s.ctx.Err() == nil {
+			s.hooks.Log("companion", "asking for its log failed: "+err.Error())
+		}
+	})
 }
 
 func (s *session) identity() map[string]any {

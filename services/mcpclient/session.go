@@ -34,6 +34,7 @@ type session struct {
 	declared     map[string]bool // all capabilities by name
 
 	asked atomic.Int32 // requests of the server that are being answered
+	logs  atomic.Bool  // each request asks for its log messages
 
 	mu      sync.Mutex
 	pending map[string]*exchange
@@ -259,7 +260,7 @@ func (s *session) spoil(id string, err error) bool {
 }
 
 // keep takes the raw result of an answer (nil for an error answer) from the
-// filter. It reports whether somebody waits for it.
+// filter, without a copy. It reports whether somebody waits for it.
 func (s *session) keep(id string, raw json.RawMessage) bool {
 	if n, err := strconv.ParseFloat(id, 64); err == nil && n == float64(int64(n)) {
 		id = strconv.FormatInt(int64(n), 10)
@@ -268,10 +269,7 @@ func (s *session) keep(id string, raw json.RawMessage) bool {
 	x := s.pending[id]
 	known := x != nil && !x.answered
 	if known {
-		x.answered = true
-		if raw != nil {
-			x.raw = append(json.RawMessage(nil), raw...)
-		}
+		x.answered, x.raw = true, raw
 	} else {
 		s.strange++
 	}
