@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -40,6 +41,7 @@ type eventReader struct {
 	rest   []byte // of the buffer
 	err    error  // why there is no more
 	began  bool   // past the byte order mark
+	start  []byte // what may be one
 	cr     bool   // the last line ended with CR: an LF that follows is part of it
 
 	line struct {
@@ -71,13 +73,16 @@ func (r *eventReader) next() (event, error) {
 			// An event without its blank line is not whole.
 			return event{}, err
 		}
-		if err := r.take(part); err != nil {
-			return event{}, err
+		long := r.take(part)
+		var e event
+		var whole bool
+		if end {
+			e, whole = r.endLine()
 		}
-		if !end {
-			continue
+		if long != nil {
+			return event{}, long
 		}
-		if e, ok := r.endLine(); ok {
+		if whole {
 			return e, nil
 		}
 	}
@@ -103,9 +108,8 @@ func (r *eventReader) part() ([]byte, bool, error) {
 		}
 		n, err := r.from.Read(r.buffer)
 		r.rest, r.err = r.buffer[:n], err
-		if !r.began && n > 0 {
-			r.began = true
-			r.rest = bytes.TrimPrefix(r.rest, []byte("\xef\xbb\xbf"))
+		if !r.began {
+			r.rest = r.unmarked(r.rest)
 		}
 	}
 	line, i := r.rest, bytes.IndexByte(r.rest, '\n')
@@ -121,6 +125,19 @@ func (r *eventReader) part() ([]byte, bool, error) {
 	}
 	r.rest = r.rest[i+1:]
 	return line, true, nil
+}
+
+// unmarked takes the first bytes of the stream and returns them without a byte
+// order mark, nothing while it cannot be told.
+func (r *eventReader) unmarked(p []byte) []byte {
+	const mark = "\xef\xbb\xbf"
+	r.start = append(r.start, p...)
+	if len(r.start) < len(mark) && strings.HasPrefix(mark, string(r.start)) && r.err == nil {
+		return nil
+	}
+	r.began = true
+	p, r.start = bytes.TrimPrefix(r.start, []byte(mark)), nil
+	return p
 }
 
 // take adds a piece to the current line.

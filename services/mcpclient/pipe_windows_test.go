@@ -1,0 +1,5 @@
+package mcpclient
+
+import "testing"
+
+func makePipe(*testing.T, string) {}
