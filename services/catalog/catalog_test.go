@@ -1,10 +1,13 @@
 package catalog
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"zeroclaw/services"
 )
@@ -74,5 +77,78 @@ func TestWriteBundledFollowsNoLink(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(elsewhere); err != nil || len(entries) != 0 {
 		t.Errorf("%d files were written through a link, %v", len(entries), err)
+	}
+}
+
+// definition is a file system with one definition in it.
+func definition(files ...string) fs.FS {
+	fsys := fstest.MapFS{}
+	for n := 0; n < len(files); n += 2 {
+		fsys["x/"+files[n]] = &fstest.MapFile{Data: []byte(files[n+1])}
+	}
+	return fsys
+}
+
+func TestANewerCompanionRenewsWhatNobodyEdited(t *testing.T) {
+	old := definition("service.json", "1", "launch.mjs", "a", "gone.txt", "g")
+	next := definition("service.json", "2", "launch.mjs", "a", "new.txt", "n")
+	for _, tt := range []struct {
+		name string
+		edit func(dir string) error
+		want map[string]string // nil: as next has it
+	}{
+		{"nothing", func(string) error { return nil }, nil},
+		{"a file of the user beside", func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine"), []byte("m"), 0o600) }, nil},
+		{"a cut-off renewal", func(dir string) error { return os.WriteFile(filepath.Join(dir, "service.json"), []byte("2"), 0o600) }, nil},
+		{"an edit", func(dir string) error { return os.WriteFile(filepath.Join(dir, "launch.mjs"), []byte("b"), 0o600) },
+			map[string]string{"service.json": "1", "launch.mjs": "b", "gone.txt": "g"}},
+		{"a removal", func(dir string) error { return os.Remove(filepath.Join(dir, "launch.mjs")) },
+			map[string]string{"service.json": "1", "gone.txt": "g"}},
+		{"an edit of what goes", func(dir string) error { return os.WriteFile(filepath.Join(dir, "gone.txt"), []byte("h"), 0o600) },
+			map[string]string{"service.json": "1", "launch.mjs": "a", "gone.txt": "h"}},
+		{"an own file of that name", func(dir string) error { return os.WriteFile(filepath.Join(dir, "new.txt"), []byte("o"), 0o600) },
+			map[string]string{"service.json": "1", "launch.mjs": "a", "gone.txt": "g", "new.txt": "o"}},
+		{"a lost record", func(dir string) error { return os.Remove(filepath.Join(dir, originName)) },
+			map[string]string{"service.json": "1", "launch.mjs": "a", "gone.txt": "g"}},
+		{"a broken record", func(dir string) error { return os.WriteFile(filepath.Join(dir, originName), []byte("{"), 0o600) },
+			map[string]string{"service.json": "1", "launch.mjs": "a", "gone.txt": "g"}},
+		{"a folder in place of a file", func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "launch.mjs")), os.Mkdir(filepath.Join(dir, "launch.mjs"), 0o700))
+		}, map[string]string{"service.json": "1", "gone.txt": "g"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			services := t.TempDir()
+			dir := filepath.Join(services, "x")
+			if err := writeAll(services, old); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.edit(dir); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := writeAll(services, next); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := tt.want
+			if want == nil {
+				want = map[string]string{"service.json": "2", "launch.mjs": "a", "new.txt": "n"}
+			}
+			for _, name := range []string{"service.json", "launch.mjs", "gone.txt", "new.txt"} {
+				data, _ := os.ReadFile(filepath.Join(dir, name))
+				if string(data) != want[name] {
+					t.Errorf("%s holds %q, want %q", name, data, want[name])
+				}
+			}
+		})
+	}
+
+	// A folder of before there was a record, unedited: it gets one, and the
+	// next version renews it.
+	services := t.TempDir()
+	dir := filepath.Join(services, "x")
+	err := errors.Join(writeAll(services, old), os.Remove(filepath.Join(dir, originName)), writeAll(services, old), writeAll(services, next))
+	if data, _ := os.ReadFile(filepath.Join(dir, "service.json")); err != nil || string(data) != "2" {
+		t.Errorf("service.json holds %s, %v", data, err)
 	}
 }

@@ -275,3 +275,44 @@ func TestLockFits(t *testing.T) {
 		}
 	}
 }
+
+// What a companion leaves behind that is killed at any step never counts as
+// installed and is no obstacle to the next installation.
+func TestNPMAfterAKill(t *testing.T) {
+	dir := programs(t, map[string]string{"node": fakeNode, "npm": `[ ! -e node_modules ] || exit 9` + "\n" + fakeTree})
+	b := newBench(t, dir+":/usr/bin:/bin", nil, npmOf("p", "1.0.0"))
+	for _, step := range []struct {
+		name string
+		undo []string // of a complete installation: what was not there yet
+		left []string // and what was
+	}{
+		{"while npm worked", []string{markerName, modulesName, lockName, packageName}, []string{stagingName + "/node_modules/p", stagingName + "/package.json"}},
+		{"while npm worked for another version", nil, []string{stagingName + "/node_modules/p"}},
+		{"after the old packages were moved away", []string{markerName, modulesName}, []string{replacedDir + "/p", stagingName + "/node_modules"}},
+		{"before the marker was written", []string{markerName}, []string{replacedDir + "/p"}},
+		{"while the old packages were removed", nil, []string{replacedDir + "/p"}},
+	} {
+		if err := b.install(t.Context()); err != nil {
+			t.Fatalf("before %s: %v", step.name, err)
+		}
+		for _, name := range step.undo {
+			if err := os.RemoveAll(filepath.Join(b.spec.Dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range step.left {
+			if err := os.MkdirAll(filepath.Join(b.spec.Dir, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := b.Installed(b.spec), len(step.undo) == 0; got != want {
+			t.Errorf("%s: installed = %v, want %v", step.name, got, want)
+		}
+		if err := b.install(t.Context()); err != nil || !b.Installed(b.spec) {
+			t.Errorf("%s: the next installation: %v", step.name, err)
+		}
+		if got, want := b.files(t), []string{markerName, modulesName, lockName, packageName}; !slices.Equal(got, want) {
+			t.Errorf("%s: files = %v", step.name, got)
+		}
+	}
+}

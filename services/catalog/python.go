@@ -125,10 +125,20 @@ func (i *Installer) installPython(ctx context.Context, s services.Spec, progress
 	return errors.Join(err, removed(root.Remove(startedName)))
 }
 
-// pip makes sure that the environment has a pip.
+// pip makes sure that the environment has a pip. What writes RECORD, which
+// comes last, is taken to have written the rest.
 func (i *Installer) pip(ctx context.Context, python string, progress func(string)) error {
-	have := i.pythonJob(ctx, python, "-m", "pip", "--version")
-	if i.run(ctx, have) == nil {
+	have := func() bool {
+		entries, _ := os.ReadDir(i.sitePackages())
+		return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			if !strings.HasPrefix(e.Name(), "pip-") {
+				return false
+			}
+			_, err := os.Stat(filepath.Join(i.sitePackages(), e.Name(), "RECORD"))
+			return err == nil
+		})
+	}
+	if have() {
 		return nil
 	}
 	progress("adding pip to the environment")
@@ -140,9 +150,8 @@ func (i *Installer) pip(ctx context.Context, python string, progress func(string
 		return fmt.Errorf("the Python behind %s comes without pip: on Debian and Ubuntu install the package python3-venv, then try again", python)
 	case err != nil:
 		return fmt.Errorf("adding pip to %s: %w", i.venv(), err)
-	}
-	if err := i.run(ctx, have); err != nil {
-		return fmt.Errorf("pip does not run in %s: %w; remove that folder and install again", i.venv(), err)
+	case !have():
+		return fmt.Errorf("adding pip to %s left none there: remove that folder and install again", i.venv())
 	}
 	return nil
 }
@@ -177,17 +186,27 @@ func (i *Installer) pythonInstalled(s services.Spec) bool {
 	return i.missingPython(s.Installer.Packages) == ""
 }
 
+// sitePackages is where the packages of the shared environment are.
+func (i *Installer) sitePackages() string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(i.venv(), "Lib", "site-packages")
+	}
+	lib := filepath.Join(i.venv(), "lib")
+	entries, _ := os.ReadDir(lib)
+	for _, e := range entries {
+		// One environment has one Python, so there is one.
+		if strings.HasPrefix(e.Name(), "python3") {
+			lib = filepath.Join(lib, e.Name())
+			break
+		}
+	}
+	return filepath.Join(lib, "site-packages")
+}
+
 // missingPython names a package that is not in the shared environment in its
 // version.
 func (i *Installer) missingPython(packages map[string]string) string {
-	folder := filepath.Join(i.venv(), "Lib", "site-packages")
-	if runtime.GOOS != "windows" {
-		// One environment has one Python, so there is one.
-		if found, _ := filepath.Glob(filepath.Join(escapeGlob(i.venv()), "lib", "python3*", "site-packages")); len(found) > 0 {
-			folder = found[0]
-		}
-	}
-	entries, _ := os.ReadDir(folder)
+	entries, _ := os.ReadDir(i.sitePackages())
 	have := map[string]bool{}
 	for _, e := range entries {
 		if base, ok := strings.CutSuffix(e.Name(), ".dist-info"); ok {
@@ -202,11 +221,6 @@ func (i *Installer) missingPython(packages map[string]string) string {
 		}
 	}
 	return ""
-}
-
-// escapeGlob makes a path match itself.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // normalName is a package's name as pip compares it, without its extras.

@@ -212,6 +212,59 @@ func TestInstallOffline(t *testing.T) {
 	}
 }
 
+// npm is killed with packages half written; the next installation repairs it.
+func TestRealNPMIsKilled(t *testing.T) {
+	long(t)
+	path := realPath(t, "node", "npm")
+	c := newCompanion(t, t.TempDir(), t.TempDir(), os.Environ(), path)
+	dir := filepath.Join(c.state, "services", "lsp")
+	if err := c.Install("lsp"); err != nil {
+		t.Fatal(err)
+	}
+	half := filepath.Join(dir, stagingName, modulesName, "typescript")
+	killed := 0
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(half); err != nil {
+			if st, _ := c.Status("lsp"); st.State != services.Installing {
+				break
+			}
+			continue
+		}
+		cwds, _ := filepath.Glob("/proc/[0-9]*/cwd")
+		for _, link := range cwds {
+			if cwd, _ := os.Readlink(link); cwd == filepath.Join(dir, stagingName) {
+				if p, err := os.FindProcess(number(filepath.Base(filepath.Dir(link)))); err == nil && p.Kill() == nil {
+					killed++
+				}
+			}
+		}
+		break
+	}
+	st := c.settled(t, "lsp")
+	if strings.Contains(st.Reason, "did not reach its registry") || killed == 0 {
+		t.Skipf("npm was not met at work: %s %s", st.State, st.Reason)
+	}
+	if st.State != services.Failed || !strings.Contains(st.Reason, "SIGKILL") {
+		t.Errorf("after npm was killed: %s, %s", st.State, st.Reason)
+	}
+	for _, name := range []string{modulesName, stagingName, markerName} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := c.Start("lsp"); err == nil {
+		t.Error("half an installation was started")
+	}
+	if err := c.Install("lsp"); err != nil {
+		t.Fatal(err)
+	}
+	if st := c.settled(t, "lsp"); st.State != services.Stopped {
+		t.Fatalf("the next installation: %s, %s", st.State, st.Reason)
+	}
+	c.begin(t, "lsp")
+	c.ended(t, "lsp")
+}
+
 // settled waits for the end of an installation.
 func (c *companion) settled(t *testing.T, name string) services.Status {
 	t.Helper()
