@@ -65,7 +65,8 @@ func (s *Server) routes() []guard.Route {
 
 		get("/api/servers", token, s.getServers),
 		own("POST", "/api/servers/{name}/{action}", guard.JSON, s.postServer), // connect, disconnect, restart, retry, test (definition?), discover, authorize
-		get("/api/servers/{name}/logs", token, s.getServerLogs),               // ?after
+		get("/api/servers/{name}/discoveries", token, s.getDiscoveries),
+		get("/api/servers/{name}/logs", token, s.getServerLogs), // ?after
 		get("/api/agents", token, s.getAgents),
 		get("/api/agents/{name}", token, s.getAgent),
 

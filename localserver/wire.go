@@ -138,10 +138,11 @@ func (s *Server) wireTools() {
 	s.sessions = session.New(session.Config{
 		Home: c.Home, State: c.State, Root: s.Root, Pids: s.pids,
 		Local:  append(append([]tools.Tool{}, s.files.Tools()...), s.shell.Tool(), meta.ReadToolResult{Stored: s.store}),
-		Remote: s.services, Want: s.services.Want, Exposure: s.exposure,
+		Remote: s.services, Items: s.services, Frames: results.Framer{Redact: s.secrets.Redact, Rand: c.Rand},
+		Want: s.services.Want, Exposure: s.exposure,
 		Policy: s.policy, Memory: s.memory, Definitions: definitions, Inputs: s.inputs,
 		Asker:    s.broker,
-		Finisher: results.New(results.Config{Objects: s.store, Redact: s.secrets.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media}),
+		Finisher: results.New(results.Config{Objects: s.store, Redact: s.secrets.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media, Uploads: s.workspaceOf}),
 		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.secrets.Redact,
 		Started: s.storeStart, Changed: s.storeChange, Ended: s.callEnded,
 		Closed: func(id string) { s.shell.Close(id) },
@@ -166,7 +167,7 @@ func (s *Server) wireServices() {
 		Vars: func() services.Vars {
 			return services.Vars{Root: s.Root(), Self: c.Self, Node: installer.Node, Python: installer.Python}
 		},
-		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")},
+		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")}, Catalogue: services.FileCatalogue{Path: statePath(c.State, "catalogue.json")},
 		Notify: s.serviceEvent, Redact: s.secrets.Redact, Now: c.Now,
 		Roots: func() []services.Root {
 			return []services.Root{{URI: fileURI(s.Root()), Name: filepath.Base(s.Root())}}
@@ -239,6 +240,15 @@ func (s *Server) exposure(agent string) session.Exposure {
 		e.Groups = append(e.Groups, session.FilterGroup{Always: g.Always, Tools: g.Tools, Keywords: g.Keywords})
 	}
 	return e
+}
+
+// workspaceOf is the folder that files which a call brings are put below.
+func (s *Server) workspaceOf(c tools.Call) string {
+	one, err := s.sessions.Get(c.Session)
+	if err != nil {
+		return ""
+	}
+	return one.Workspace
 }
 
 // media reports whether an agent admits images and audio of a server.

@@ -27,10 +27,10 @@ func schemaOf(raw json.RawMessage) any {
 
 // toolState says whether a tool of a server can be called now.
 func toolState(s services.Status) string {
-	switch s.State {
-	case services.Running:
+	switch {
+	case s.State == services.Running || s.OnDemand:
 		return "ready"
-	case services.Starting, services.Installing:
+	case s.State == services.Starting || s.State == services.Installing:
 		return "starting"
 	}
 	return "offline"

@@ -34,6 +34,7 @@ type Session struct {
 	local    map[string]tools.Tool
 	locals   []tools.Tool // the same, in order
 	exposure Exposure
+	pins     *pins
 	encoded  encoded // Tools
 
 	ctx    context.Context // ends with the session
@@ -137,7 +138,7 @@ func (s *Session) Lookup(ctx context.Context, name string) (tools.Tool, permissi
 	if v, ok := s.concealed(name, d.Origin, unknown); ok {
 		return nil, v
 	}
-	if !live {
+	if !live || toolState(c.state[d.Server]) == "offline" {
 		return nil, notOffered(unknown, name, c.state[d.Server])
 	}
 	return named{t, name}, permissions.Verdict{}
@@ -216,7 +217,10 @@ func (s *Session) Decide(_ tools.Call, spec tools.Spec, p tools.Plan) tools.Judg
 	var diff string
 	if spec.Origin.Remote() {
 		c := s.host.known.get()
-		t := c.tools[tools.Definition{Origin: spec.Origin, Server: spec.Server, Tool: spec.OwnName}]
+		var t remoteTool // none while its server cannot be called
+		if toolState(c.state[spec.Server]) != "offline" {
+			t = c.tools[tools.Definition{Origin: spec.Origin, Server: spec.Server, Tool: spec.OwnName}]
+		}
 		state, old := s.host.config.Definitions.Check(spec.Name, t.tool.Hash)
 		subject.DefinitionHash, subject.Changed = t.tool.Hash, state == approval.DefinitionChanged
 		if subject.Changed {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"zeroclaw/permissions/resolve"
 	"zeroclaw/services"
 	"zeroclaw/tools"
+	"zeroclaw/tools/results"
 )
 
 // Config is what sessions are made of. Every field but Busy and Log is
@@ -27,6 +29,8 @@ type Config struct {
 
 	Local       []tools.Tool
 	Remote      Remote
+	Items       Items                       // nil: no server offers anything but tools
+	Frames      results.Framer              // marks what servers say as untrusted; the zero value: with Redact
 	Want        func(servers ...string)     // starts configured servers that a session reaches; nil: nothing is started
 	Exposure    func(agent string) Exposure // nil: everything is shown
 	Policy      *Policy
@@ -79,6 +83,9 @@ type Sessions struct {
 
 // New returns an empty set of sessions. Close ends them.
 func New(c Config) *Sessions {
+	if c.Frames.Redact == nil {
+		c.Frames = results.Framer{Redact: c.Redact, Rand: rand.Reader}
+	}
 	s := &Sessions{config: c, changed: make(chan struct{}), open: map[string]*Session{}, used: map[string]time.Time{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.known = &known{remote: c.Remote}
@@ -118,6 +125,7 @@ func (s *Sessions) Open(r OpenRequest) (*Session, error) {
 	if s.config.Want != nil {
 		s.config.Want(n.servers()...)
 	}
+	n.pins = n.readPins()
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -164,7 +172,7 @@ func (s *Sessions) build(r OpenRequest) (*Session, error) {
 	s.addServices(&in)
 	n := &Session{
 		ID: s.config.NewID(), Agent: r.Agent, Conversation: r.Conversation, Root: root, Created: s.config.Now().UTC(),
-		host: s, child: r.Parent != "", local: map[string]tools.Tool{}, calls: map[string]*call{},
+		host: s, child: r.Parent != "", local: map[string]tools.Tool{}, calls: map[string]*call{}, pins: noPins(),
 		pinned: map[tools.Definition]string{}, owner: map[string]tools.Definition{}, active: map[string]bool{},
 	}
 	folder := n.Conversation

@@ -27,7 +27,7 @@ func (n *Session) settle(ctx context.Context, enough func() bool) {
 func (n *Session) unsettled() bool {
 	c := n.host.known.get()
 	for server := range n.grant.Servers {
-		if st, ok := c.state[server]; ok && st.State == services.Starting && st.Tools == 0 && st.NextTry == nil {
+		if st, ok := c.state[server]; ok && st.State == services.Starting && st.ToolsFrom == "none" && st.NextTry == nil {
 			return true
 		}
 	}

@@ -42,6 +42,7 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 	wait, cancel := context.WithTimeout(ctx, firstWait)
 	defer cancel()
 	n.settle(wait, func() bool { return false })
+	n.pins.wait(wait)
 
 	now := &turn{message: strings.ToLower(message), complete: map[string]bool{}, listed: map[string]bool{}}
 	out := Turn{Tools: []TurnTool{}}
@@ -71,7 +72,7 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 
 func (n *Session) turnTool(t Tool) TurnTool {
 	spec := tools.Spec{Name: t.Name, Origin: t.Origin, Server: t.Server, Title: t.Title, Description: t.Description}
-	return TurnTool{t.Name, tools.ModelDescription(spec), n.host.models.schema(t)}
+	return TurnTool{t.Name, n.host.config.Frames.Description(spec), n.host.models.schema(t)}
 }
 
 // deferredText tells a model of tools whose schemas it does not get yet. The

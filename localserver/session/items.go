@@ -1,0 +1,168 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"zeroclaw/permissions"
+)
+
+// Items is what sessions need of the servers besides their tools.
+type Items interface {
+	// Request sends one of the protocol's other requests; an error that wraps
+	// services.ErrUnsupported says that the server does not offer that part.
+	Request(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error)
+	// Instructions is what a server says about itself to a model: untrusted.
+	Instructions(server string) string
+}
+
+// pinWarning is the code of a warning about a pinned resource.
+const pinWarning = "pinned_resource"
+
+// Bounds of the pinned resources of one session.
+const (
+	pinTime   = 20 * time.Second
+	maxPins   = 64
+	maxPin    = 32 << 10 // characters of one
+	maxPinned = 96 << 10 // of all together
+)
+
+// pins are the pinned resources of a session, read once behind its start.
+type pins struct {
+	done chan struct{} // closed when the fields below are there
+
+	parts    []Part
+	warnings []permissions.Warning
+}
+
+func noPins() *pins {
+	p := &pins{done: make(chan struct{})}
+	close(p.done)
+	return p
+}
+
+func (p *pins) wait(ctx context.Context) {
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+	}
+}
+
+// now returns what has been read, nothing while it is being read.
+func (p *pins) now() ([]Part, []permissions.Warning) {
+	select {
+	case <-p.done:
+		return p.parts, p.warnings
+	default:
+		return nil, nil
+	}
+}
+
+type pin struct{ server, uri string }
+
+// pinList is what the configuration pins for the granted servers, in order.
+func (n *Session) pinList() []pin {
+	var list []pin
+	for _, server := range slices.Sorted(maps.Keys(n.grant.Servers)) {
+		for _, uri := range n.exposure.Pinned[server] {
+			list = append(list, pin{server, uri})
+		}
+	}
+	return list
+}
+
+// readPins begins to read the pinned resources, all at once. Those that cannot
+// be read are warnings.
+func (n *Session) readPins() *pins {
+	list := n.pinList()
+	if len(list) == 0 || n.host.config.Items == nil {
+		return noPins()
+	}
+	p := &pins{done: make(chan struct{})}
+	n.work.Go(func() {
+		defer close(p.done)
+		ctx, cancel := context.WithTimeout(n.ctx, pinTime)
+		defer cancel()
+		p.read(ctx, n, list)
+	})
+	return p
+}
+
+// readPin reads one resource, framed as untrusted.
+func (n *Session) readPin(ctx context.Context, at pin) (string, error) {
+	params, err := json.Marshal(map[string]string{"uri": at.uri})
+	if err != nil {
+		return "", err
+	}
+	raw, err := n.host.config.Items.Request(ctx, at.server, "resources/read", params)
+	if err != nil {
+		return "", err
+	}
+	var got struct {
+		Contents []struct {
+			MIME string  `json:"mimeType"`
+			Text *string `json:"text"`
+		} `json:"contents"`
+	}
+	if err := json.Unmarshal(raw, &got); err != nil {
+		return "", fmt.Errorf("what the server answered is no resource: %w", err)
+	}
+	var texts []string
+	mime := ""
+	for _, c := range got.Contents {
+		if c.Text != nil {
+			texts = append(texts, *c.Text)
+			if mime == "" {
+				mime = c.MIME
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return "", errors.New("it holds no text")
+	}
+	return n.host.config.Frames.Resource(at.server, at.server+"__"+at.uri, mime, strings.Join(texts, "\n")), nil
+}
+
+func (p *pins) read(ctx context.Context, n *Session, list []pin) {
+	warn := func(at pin, format string, args ...any) {
+		p.warnings = append(p.warnings, permissions.Warning{Code: pinWarning, Message: fmt.Sprintf("The pinned resource %s of %s was left out: ", at.uri, at.server) + fmt.Sprintf(format, args...) + "."})
+	}
+	texts, errs := make([]string, len(list)), make([]error, len(list))
+	reading := make(chan struct{}, len(list))
+	for i, at := range list {
+		switch {
+		case i >= maxPins:
+			errs[i] = fmt.Errorf("at most %d are read", maxPins)
+		case !n.grant.ReachesItem(at.server, at.uri):
+			errs[i] = errors.New("the agent's profile excludes it")
+		default:
+			go func() {
+				texts[i], errs[i] = n.readPin(ctx, at)
+				reading <- struct{}{}
+			}()
+			continue
+		}
+		reading <- struct{}{}
+	}
+	for range list {
+		<-reading
+	}
+	left := maxPinned
+	for i, at := range list {
+		switch {
+		case errs[i] != nil:
+			warn(at, "%v", errs[i])
+		case len(texts[i]) > left:
+			warn(at, "all of them together may have %d characters", maxPinned)
+		default:
+			left -= len(texts[i])
+			p.parts = append(p.parts, Part{Kind: "pinned_resource", Text: texts[i]})
+		}
+	}
+}
