@@ -1,5 +1,3 @@
-// Package meta holds the tools that are about other tools and their results
-// rather than about the machine.
 package meta
 
 import (

@@ -15,7 +15,13 @@ import (
 )
 
 // maxMedia bounds one image, sound or embedded file after decoding, in bytes.
-const maxMedia = 10 << 20
+const maxMedia = MaxAttachment
+
+// MaxAttachment is how many bytes an embedded file may have.
+const MaxAttachment = 10 << 20
+
+// Base64Size is how many bytes the base64 in a JSON string holds, at most.
+func Base64Size(raw json.RawMessage) int64 { return base64Of(raw).estimate() }
 
 // media admits one image or sound: the type is read off the bytes, never
 // believed, and active types such as SVG are refused. Nothing of it is decoded
