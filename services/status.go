@@ -1,7 +1,6 @@
 package services
 
 import (
-	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -172,11 +171,8 @@ func (s *service) commandLocked() []string {
 		if err != nil {
 			e = s.spec
 		}
-		switch {
-		case s.program != "" && s.resolvedFor == launchKey(s.spec, s.saved.Options):
-			e.Command = s.program
-		case strings.ContainsRune(e.Command, '/') && !filepath.IsAbs(e.Command):
-			e.Command = filepath.Join(cmp.Or(e.Dir, e.Cwd), e.Command)
+		if strings.ContainsRune(e.Command, '/') && !filepath.IsAbs(e.Command) {
+			e.Command = filepath.Join(e.Dir, e.Command)
 		}
 		argv = append([]string{e.Command}, e.Args...)
 	}

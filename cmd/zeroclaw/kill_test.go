@@ -144,15 +144,6 @@ func TestKillLeavesNothing(t *testing.T) {
 	}
 }
 
-func wait(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s did not come within 15 s", what)
-		}
-	}
-}
-
 // running lists the processes whose command line holds both texts.
 func running(program, argument string) []string {
 	var out []string

@@ -21,6 +21,8 @@ const (
 	exitFailure = 1
 	exitUsage   = 2
 	exitDenied  = 3
+
+	exitInterrupted = 130 // as shells have it for Ctrl-C
 )
 
 // environment is everything that commands take from outside.
@@ -36,6 +38,7 @@ type environment struct {
 	terminal bool   // started from a terminal or a script, whose current folder means something
 	goos     string
 	open     func(url string) error // opens a browser
+	person   person
 }
 
 // system is the environment of a real process.
@@ -47,6 +50,7 @@ func system() environment {
 	e.home, _ = os.UserHomeDir()
 	e.cwd, _ = os.Getwd()
 	e.self, _ = os.Executable()
+	e.person = systemPerson()
 	e.terminal = term.IsTerminal(int(os.Stderr.Fd())) || term.IsTerminal(int(os.Stdin.Fd())) || !e.doubleClicked()
 	return e
 }
@@ -144,6 +148,6 @@ and run commands in one folder; what no rule covers becomes a question.`),
 	f.DurationVar(&o.exitWhenIdle, "exit-when-idle", 0, "end after this long without page, call or process, like 10m (default: server.exit_when_idle of the configuration, else never from a terminal, 10m without one)")
 	f.StringVar(&o.logLevel, "log-level", "", "debug, info, warn or error (default: warn on a terminal, info in the log file)")
 	root.SetVersionTemplate("zeroclaw {{.Version}}\n")
-	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newVersion(e), newDummyMCP(e))
+	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newCall(e), newTools(e), newServices(e), newServers(e), newVersion(e), newDummyMCP(e))
 	return root
 }
