@@ -215,6 +215,54 @@ mcp_bundles = ["s"]
 	}
 }
 
+// TestDeferred: names first, schemas by tool_search, and only then a call.
+func TestDeferred(t *testing.T) {
+	var all []string
+	for _, n := range "abcdefg" {
+		all = append(all, "file_"+string(n))
+	}
+	all = append(all, "other_x", "other_y", "other_z")
+	r := configured(t, "[mcp]\ndeferred_loading = true\n", stub{Tools: stubTools(all...)}.server(t, "s"), `[mcp_bundles.s]
+servers = ["s"]
+[risk_profiles.p]
+excluded_tools = ["s__file_a", "s__other_x"]
+auto_approve = ["*"]
+[agents.w]
+risk_profile = "p"
+mcp_bundles = ["s"]
+`)
+	s := r.as("w")
+	names, turn := r.turn(s.ID, "hi")
+	if len(remote(names)) != 0 || !slices.Contains(names, "tool_search") {
+		t.Errorf("the model sees %v", names)
+	}
+	text := turn.System[len(turn.System)-1].Text
+	if !strings.Contains(text, "s__file_b") || strings.Contains(text, "s__file_a") || strings.Contains(text, "does file_b") {
+		t.Errorf("the deferred list is %q", text)
+	}
+	if o := r.run(s.ID, "s__file_b", map[string]any{}); o.Status != tools.Denied || o.Key != "tool_not_loaded" {
+		t.Errorf("before the search the call ended %+v", o)
+	}
+	o := r.run(s.ID, "tool_search", map[string]any{"query": "file", "max_results": 2})
+	if o.Status != tools.OK || strings.Count(o.ModelText, `"parameters"`) != 2 || !strings.Contains(o.ModelText, "s__file_b") || strings.Contains(o.ModelText, "s__file_a") {
+		t.Errorf("the search found %s", o.ModelText)
+	}
+	if o := r.run(s.ID, "s__file_b", map[string]any{"x": 1}); o.Status != tools.OK {
+		t.Errorf("after the search the call ended %+v", o)
+	}
+	if names, _ := r.turn(s.ID, "hi"); !slices.Contains(names, "s__file_b") || !slices.Contains(names, "s__file_c") || len(remote(names)) != 2 {
+		t.Errorf("in the next turn the model sees %v", remote(names))
+	}
+	o = r.run(s.ID, "tool_search", map[string]any{"query": "select:s__other_y,nope,s__other_x"})
+	if !strings.Contains(o.ModelText, "s__other_y") || !strings.Contains(o.ModelText, "Not found: nope, s__other_x") {
+		t.Errorf("select found %s", o.ModelText)
+	}
+	list := do[struct{ Tools []session.Tool }](r, "GET", "/api/tools", nil).Tools
+	if !slices.ContainsFunc(list, func(x session.Tool) bool { return x.Name == "s__other_z" }) {
+		t.Error("the list of all tools lacks the deferred ones")
+	}
+}
+
 // TestFilterGroups: what the message does not call for is neither shown nor
 // callable that turn.
 func TestFilterGroups(t *testing.T) {

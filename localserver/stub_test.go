@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
 
 // stub is an MCP server that the test binary plays as a process of its own, as
-// told in the environment variable STUB.
+// told in the environment variable STUB, or in the file @NAME that it names.
 type stub struct {
 	Tools       []stubTool        `json:"tools,omitempty"`
 	Resources   map[string]string `json:"resources,omitempty"` // text by URI; nil: none are offered
@@ -56,12 +57,20 @@ func (s stub) server(t *testing.T, name string, more ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("[[mcp.servers]]\nname = %q\ncommand = %q\nargs = [\"stub-mcp\"]\n%s\n[mcp.servers.env]\nSTUB = %q\n", name, executable(t), strings.Join(more, "\n"), told)
+	file := filepath.Join(t.TempDir(), "stub.json")
+	if err := os.WriteFile(file, told, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("[[mcp.servers]]\nname = %q\ncommand = %q\nargs = [\"stub-mcp\"]\n%s\n[mcp.servers.env]\nSTUB = %q\n", name, executable(t), strings.Join(more, "\n"), "@"+file)
 }
 
 func serveStub(in io.Reader, out io.Writer) {
 	var s stub
-	if err := json.Unmarshal([]byte(os.Getenv("STUB")), &s); err != nil {
+	told := []byte(os.Getenv("STUB"))
+	if file, ok := strings.CutPrefix(string(told), "@"); ok {
+		told, _ = os.ReadFile(file)
+	}
+	if err := json.Unmarshal(told, &s); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"zeroclaw/permissions"
+	"zeroclaw/services"
+	"zeroclaw/tools/meta"
 )
 
 // Items is what sessions need of the servers besides their tools.
@@ -20,6 +22,24 @@ type Items interface {
 	Request(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error)
 	// Instructions is what a server says about itself to a model: untrusted.
 	Instructions(server string) string
+}
+
+// items is what a session's mcp_resources and mcp_prompts reach.
+type items struct{ session *Session }
+
+// Servers implements meta.Remote.
+func (i items) Servers() []string { return i.session.servers() }
+
+// Reaches implements meta.Remote.
+func (i items) Reaches(server, item string) bool { return i.session.grant.ReachesItem(server, item) }
+
+// Request implements meta.Remote.
+func (i items) Request(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error) {
+	raw, err := i.session.host.config.Items.Request(ctx, server, method, params)
+	if errors.Is(err, services.ErrUnsupported) {
+		return nil, fmt.Errorf("%w: %w", meta.ErrUnsupported, err)
+	}
+	return raw, err
 }
 
 // pinWarning is the code of a warning about a pinned resource.
@@ -96,37 +116,8 @@ func (n *Session) readPins() *pins {
 
 // readPin reads one resource, framed as untrusted.
 func (n *Session) readPin(ctx context.Context, at pin) (string, error) {
-	params, err := json.Marshal(map[string]string{"uri": at.uri})
-	if err != nil {
-		return "", err
-	}
-	raw, err := n.host.config.Items.Request(ctx, at.server, "resources/read", params)
-	if err != nil {
-		return "", err
-	}
-	var got struct {
-		Contents []struct {
-			MIME string  `json:"mimeType"`
-			Text *string `json:"text"`
-		} `json:"contents"`
-	}
-	if err := json.Unmarshal(raw, &got); err != nil {
-		return "", fmt.Errorf("what the server answered is no resource: %w", err)
-	}
-	var texts []string
-	mime := ""
-	for _, c := range got.Contents {
-		if c.Text != nil {
-			texts = append(texts, *c.Text)
-			if mime == "" {
-				mime = c.MIME
-			}
-		}
-	}
-	if len(texts) == 0 {
-		return "", errors.New("it holds no text")
-	}
-	return n.host.config.Frames.Resource(at.server, at.server+"__"+at.uri, mime, strings.Join(texts, "\n")), nil
+	text, _, err := meta.Resources{Remote: items{n}, Frames: n.host.config.Frames}.Read(ctx, at.server, at.uri)
+	return text, err
 }
 
 func (p *pins) read(ctx context.Context, n *Session, list []pin) {
@@ -134,7 +125,7 @@ func (p *pins) read(ctx context.Context, n *Session, list []pin) {
 		p.warnings = append(p.warnings, permissions.Warning{Code: pinWarning, Message: fmt.Sprintf("The pinned resource %s of %s was left out: ", at.uri, at.server) + fmt.Sprintf(format, args...) + "."})
 	}
 	texts, errs := make([]string, len(list)), make([]error, len(list))
-	reading := make(chan struct{}, len(list))
+	var reading sync.WaitGroup
 	for i, at := range list {
 		switch {
 		case i >= maxPins:
@@ -142,17 +133,10 @@ func (p *pins) read(ctx context.Context, n *Session, list []pin) {
 		case !n.grant.ReachesItem(at.server, at.uri):
 			errs[i] = errors.New("the agent's profile excludes it")
 		default:
-			go func() {
-				texts[i], errs[i] = n.readPin(ctx, at)
-				reading <- struct{}{}
-			}()
-			continue
+			reading.Go(func() { texts[i], errs[i] = n.readPin(ctx, at) })
 		}
-		reading <- struct{}{}
 	}
-	for range list {
-		<-reading
-	}
+	reading.Wait()
 	left := maxPinned
 	for i, at := range list {
 		switch {

@@ -16,6 +16,7 @@ import (
 	"zeroclaw/permissions/resolve"
 	"zeroclaw/services"
 	"zeroclaw/tools"
+	"zeroclaw/tools/meta"
 	"zeroclaw/tools/results"
 )
 
@@ -216,6 +217,12 @@ func (s *Sessions) addServices(in *permissions.Inputs) {
 // those that are about its servers.
 func (n *Session) takeLocal() {
 	n.locals = slices.Clone(n.host.config.Local)
+	if frames := n.host.config.Frames; len(n.grant.Servers) > 0 && n.host.config.Items != nil {
+		n.locals = append(n.locals, meta.Resources{Remote: items{n}, Frames: frames}, meta.Prompts{Remote: items{n}, Frames: frames})
+	}
+	if len(n.grant.Servers) > 0 && n.exposure.Deferred {
+		n.locals = append(n.locals, meta.ToolSearch{Index: n, Frames: n.host.config.Frames})
+	}
 	for _, t := range n.locals {
 		n.local[t.Spec().Name] = t
 	}
