@@ -6,7 +6,13 @@
 // connection from the first attempt to the verified end, so that a server that
 // hangs, floods or dies delays no other. Methods of Supervisor only set what is
 // wanted and wake that goroutine; what to do next is decided by pure functions
-// (reconcile, nextStep, Backoff.next).
+// (reconcile, nextStep, Backoff.next, breaker, compare).
+//
+// A service is started by a person, or by itself once a person has started that
+// very launch. A configured server is started by Want, or by the first call; one
+// that nobody uses may rest until the next. What a server offered last is kept
+// in a Catalogue, so that its tools can be listed while it does not run, and
+// every difference is recorded as a Discovery.
 //
 // The loop is our own rather than a tree of suture supervisors: the restart
 // policy here is per server and visible (a back-off with its reason and time is

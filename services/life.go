@@ -244,7 +244,7 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 		switch {
 		case wanted && s.wantedLocked() && ctx.Err() == nil:
 			s.state, s.reason = Starting, restarting
-		case wanted:
+		case wanted, !s.wantedLocked(): // by itself, but nobody wants it back
 			s.settleLocked()
 			text = "stopped"
 			if s.rested {

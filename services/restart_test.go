@@ -21,6 +21,9 @@ func TestBackoffThenFailedThenReprobe(t *testing.T) {
 			t.Errorf("status = %+v", st)
 		}
 		time.Sleep(time.Minute)
+		if len(fake.starts) > 6 {
+			t.Errorf("%d starts within a minute, want at most 6", len(fake.starts))
+		}
 		r.state(t, "x", Failed)
 		time.Sleep(6 * time.Minute)
 		synctest.Wait()
@@ -155,6 +158,23 @@ func TestRememberedRevisionThatFailsIsNotTriedAgain(t *testing.T) {
 		}
 		if want := "2026-07-28,,2025-11-25"; strings.Join(got, ",") != want {
 			t.Errorf("tried %q, want %s", got, want)
+		}
+	})
+}
+
+// A stop that comes while a server that died is being cleaned up counts.
+func TestStopWhileACrashIsCleanedUp(t *testing.T) {
+	fake := &fakeConnector{closing: time.Second}
+	bubble(t, Config{Connector: fake}, []Spec{server("x")}, func(t *testing.T, r *rig) {
+		_ = r.Start("x")
+		r.state(t, "x", Running)
+		fake.last().hooks.Closed(crash())
+		time.Sleep(500 * time.Millisecond)
+		if err := r.Stop(t.Context(), "x"); err != nil {
+			t.Error(err)
+		}
+		if st := r.state(t, "x", Stopped); st.Reason != "" || st.NextTry != nil {
+			t.Errorf("status = %+v", st)
 		}
 	})
 }

@@ -51,34 +51,36 @@ type service struct {
 	source   string // sourceHash of spec
 	removed  bool   // its definition is gone, or the companion quits
 
-	state     State
-	reason    string
-	attempt   int                     // counts connections, to tell them apart
-	active    bool                    // an attempt or a connection exists
-	cancel    context.CancelCauseFunc // ends it
-	life      context.Context         // ends with it
-	peer      Peer                    // set while it can be called
-	closeErr  error                   // what the last close could not end
-	launched  string                  // launchKey of the running one
-	info      Info
-	tools     []ToolDef
-	running   string // sourceHash of what it was started as
-	memory    memory
-	onRequest bool              // the next start is for a Discover
-	requested int               // counts the readings that were asked for
-	answer    Discovery         // of the last of them
-	uses      map[*use]struct{} // what it has not answered yet
-	asking    int               // questions to a person that are open
-	lastUse   time.Time         // when the last use ended, or it started
-	breaker   breaker
-	lost      int // the attempt whose loss the breaker knows
-	notices   []string
-	started   time.Time
-	lastOK    time.Time
-	latency   time.Duration
-	handshake time.Duration // how long the last start took
-	restarts  int
-	connected bool // it has been running since it was last wanted
+	state       State
+	reason      string
+	attempt     int                     // counts connections, to tell them apart
+	active      bool                    // an attempt or a connection exists
+	cancel      context.CancelCauseFunc // ends it
+	life        context.Context         // ends with it
+	peer        Peer                    // set while it can be called
+	closeErr    error                   // what the last close could not end
+	launched    string                  // launchKey of the running one
+	info        Info
+	tools       []ToolDef
+	running     string // sourceHash of what it was started as
+	program     string // what a start of resolvedFor, a launchKey, would run
+	resolvedFor string
+	memory      memory
+	onRequest   bool              // the next start is for a Discover
+	requested   int               // counts the readings that were asked for
+	answer      Discovery         // of the last of them
+	uses        map[*use]struct{} // what it has not answered yet
+	asking      int               // questions to a person that are open
+	lastUse     time.Time         // when the last use ended, or it started
+	breaker     breaker
+	lost        int // the attempt whose loss the breaker knows
+	notices     []string
+	started     time.Time
+	lastOK      time.Time
+	latency     time.Duration
+	handshake   time.Duration // how long the last start took
+	restarts    int
+	connected   bool // it has been running since it was last wanted
 
 	forgotten bool // guarded by notes.mu: its removal is, or will be, the last thing told
 
@@ -130,6 +132,7 @@ func (s *service) run(ctx context.Context, before <-chan struct{}) {
 		now := time.Now()
 		switch nextStep(w, now) {
 		case rest:
+			s.resolve(ctx)
 			s.idle(ctx, -1)
 		case wait:
 			s.idle(ctx, w.notBefore.Sub(now))

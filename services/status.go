@@ -1,6 +1,7 @@
 package services
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -171,8 +172,11 @@ func (s *service) commandLocked() []string {
 		if err != nil {
 			e = s.spec
 		}
-		if strings.ContainsRune(e.Command, '/') && !filepath.IsAbs(e.Command) {
-			e.Command = filepath.Join(e.Dir, e.Command)
+		switch {
+		case s.program != "" && s.resolvedFor == launchKey(s.spec, s.saved.Options):
+			e.Command = s.program
+		case strings.ContainsRune(e.Command, '/') && !filepath.IsAbs(e.Command):
+			e.Command = filepath.Join(cmp.Or(e.Dir, e.Cwd), e.Command)
 		}
 		argv = append([]string{e.Command}, e.Args...)
 	}

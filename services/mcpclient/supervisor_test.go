@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,11 +21,17 @@ func serve(t *testing.T, c services.Config, specs ...services.Spec) *services.Su
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(running(t, v, specs...))
+	return v
+}
+
+// running serves the servers until end is called.
+func running(t *testing.T, v *services.Supervisor, specs ...services.Spec) (end func()) {
 	v.Set(specs)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- v.Serve(ctx) }()
-	t.Cleanup(func() {
+	return func() {
 		cancel()
 		select {
 		case err := <-done:
@@ -37,8 +41,7 @@ func serve(t *testing.T, c services.Config, specs ...services.Spec) *services.Su
 		case <-time.After(15 * time.Second):
 			t.Error("Serve does not end")
 		}
-	})
-	return v
+	}
 }
 
 func waitState(t *testing.T, v *services.Supervisor, name string, want services.State) services.Status {
@@ -319,41 +322,5 @@ func TestRedactionInLogAndReason(t *testing.T) {
 	got := strings.Join(all, "\n")
 	if !strings.Contains(got, `stderr key is [redacted] \u202e\x07`) {
 		t.Errorf("log = %s", strconv.Quote(got))
-	}
-}
-
-// Cycles of start and stop over servers that fork, escape and resist leave
-// nothing. ZEROCLAW_LONG=1 runs 200 of them, some with servers that ignore TERM (five minutes).
-func TestCyclesLeaveNothing(t *testing.T) {
-	t.Parallel()
-	kinds := []string{"plain", "fork", "setsid", "banner"}
-	cycles := 12
-	if os.Getenv("ZEROCLAW_LONG") != "" {
-		cycles = 200
-		kinds = append(kinds, "term", "eof")
-	}
-	if runtime.GOOS != "linux" {
-		kinds = []string{"plain", "fork", "banner"}
-	}
-	var specs []services.Spec
-	for _, k := range kinds {
-		specs = append(specs, peerSpec(t, k, k))
-	}
-	v := serve(t, services.Config{}, specs...)
-	for i := range cycles {
-		name := kinds[i%len(kinds)]
-		if err := v.Start(name); err != nil {
-			t.Fatal(err)
-		}
-		st := waitState(t, v, name, services.Running)
-		if i%3 == 2 {
-			if _, err := v.Call(t.Context(), services.ToolCall{Server: name, Tool: "crash"}); err == nil {
-				t.Fatal("crash answered")
-			}
-		}
-		if err := v.Stop(t.Context(), name); err != nil {
-			t.Fatalf("cycle %d (%s): %v", i, name, err)
-		}
-		gone(t, st.Pid)
 	}
 }

@@ -1,0 +1,18 @@
+package mcpclient
+
+import (
+	"cmp"
+	"context"
+
+	"zeroclaw/services"
+	"zeroclaw/tools/process"
+)
+
+// Resolve implements services.Resolver.
+func (c *Connector) Resolve(ctx context.Context, s services.Spec) (string, error) {
+	base := cmp.Or(s.Dir, s.Cwd)
+	if base == "" {
+		base = c.home()
+	}
+	return process.LookPath(s.Command, c.config.Path(ctx), base)
+}
