@@ -168,7 +168,7 @@ func (s *Server) postCall(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out, err := one.Wait(r.Context(), id)
-	answer(w, http.StatusOK, out, err)
+	writeOutcome(w, session.Live{Outcome: out}, err)
 }
 
 // prefersAsync reads the Prefer header (RFC 7240).
@@ -194,7 +194,7 @@ func (s *Server) getCalls(w http.ResponseWriter, r *http.Request) {
 func (s *Server) getCall(w http.ResponseWriter, r *http.Request) {
 	if one, ok := s.in(w, r); ok {
 		out, err := one.Live(r.PathValue("call"))
-		answer(w, http.StatusOK, out, err)
+		writeOutcome(w, out, err)
 	}
 }
 
