@@ -1,9 +1,8 @@
-// The parts of a question in which more is said than yes or no: the reason of a no, what “always” means, a server's form.
+// The parts of a question in which more is said than yes or no: the reason of a no, what “always” means.
 import { html, useId, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { shortPath } from '../chat/folders.js';
 import { t, tx } from '../i18n/index.js';
 import { Button } from '../ui.js';
-import { Json } from './renderers/json.js';
 import { narrowestFirst, scopeOf } from './scope.js';
 
 /** @typedef {import('../types.js').Approval} Approval @typedef {(decision: string, more?: any) => void} Decide */
@@ -37,21 +36,4 @@ export function Always({ approval, decide, disabled }) {
     decide('always', chosen ? { rule: chosen } : {});
   }}>${options.map((option) => html`<label class="choice" key=${option.value}><input type="radio" name=${name} checked=${chosen === option.value} onChange=${() => setChosen(option.value)} /><span><span>${option.label}</span><span class="meta">${option.meta}</span></span></label>`)}
     <div class="row"><${Button} type="submit" disabled=${disabled}>${t('ask.always_now')}<//><span class="meta">${t('ask.revoke')}</span></div></form>`;
-}
-
-/** A server's form. @param {{approval: Approval, decide: Decide, disabled: boolean}} props */
-export function Elicitation({ approval, decide, disabled }) {
-  const properties = Object.entries(approval.schema?.properties ?? {});
-  const [values, setValues] = useState(/** @type {Record<string, any>} */ ({}));
-  const set = (/** @type {string} */ key, /** @type {any} */ value) => setValues({ ...values, [key]: value });
-  return html`<form onSubmit=${(/** @type {Event} */ event) => {
-    event.preventDefault();
-    decide('accept', { content: values });
-  }}><div class="form">${properties.map(([key, schema]) => {
-    const { type, title, description, enum: choices } = /** @type {any} */ (schema);
-    return html`<label class="label" key=${key}><span>${title ?? key}</span>${type === 'boolean' ? html`<input type="checkbox" checked=${Boolean(values[key])} onChange=${(/** @type {any} */ event) => set(key, event.currentTarget.checked)} />`
-      : choices ? html`<select class="field" onChange=${(/** @type {any} */ event) => set(key, choices[event.currentTarget.selectedIndex - 1])}><option></option>${choices.map((/** @type {any} */ one) => html`<option key=${String(one)}>${String(one)}</option>`)}</select>`
-        : html`<input class="field" type=${type === 'number' || type === 'integer' ? 'number' : 'text'} onInput=${(/** @type {any} */ event) => set(key, type === 'number' || type === 'integer' ? Number(event.currentTarget.value) : event.currentTarget.value)} />`}${description ? html`<span class="hint">${description}</span>` : null}</label>`;
-  })}</div>${properties.length ? null : approval.schema ? html`<${Json} value=${approval.schema} label=${t('card.arguments')} />` : null}
-    <div class="choices"><${Button} type="submit" disabled=${disabled}>${t('ask.accept')}<//><${Button} kind="danger" disabled=${disabled} onClick=${() => decide('decline')}>${t('ask.decline')}<//><${Button} kind="quiet" disabled=${disabled} onClick=${() => decide('cancel')}>${t('ask.cancel')}<//></div></form>`;
 }

@@ -2,13 +2,15 @@
 import { html, signal, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
 import { pairing } from '../api.js';
 import { formatTime, t, tx } from '../i18n/index.js';
-import { answer, approvals, connection, resolved, runClock, services, status } from '../store.js';
+import { answer, approvals, connection, resolved, runClock, status } from '../store.js';
 import { Button, ErrorBox, Sign } from '../ui.js';
-import { Always, Deny, Elicitation } from './answers.js';
+import { Always, Deny } from './answers.js';
 import { titleOf, What } from './asked.js';
 import { Deadline } from './deadline.js';
-import { toolLabel } from './names.js';
+import { Elicitation } from './elicitation.js';
+import { serverOf, toolLabel } from './names.js';
 import { reasonText } from './reasons.js';
+import { Sampling } from './sampling.js';
 import { isRule } from './scope.js';
 import { Sentence, Visible } from './text.js';
 
@@ -63,7 +65,9 @@ export function Question({ approval }) {
   const lost = connection.value === 'lost';
   const can = lost ? NOTHING : choicesOf(approval);
   const off = sending || lost;
-  const stopped = ['stopped', 'failed'].includes(services.value[approval.server ?? '']?.state);
+  const server = serverOf(approval.server ?? '');
+  // A configured server that rests is started again by the call.
+  const stopped = server?.state === 'failed' || (server?.state === 'stopped' && server.origin !== 'server');
   useEffect(touch, []);
   useEffect(runClock, []);
 
@@ -71,7 +75,7 @@ export function Question({ approval }) {
   const decide = async (decision, more) => {
     if (off) return;
     // Saying no by accident harms nobody; saying yes might.
-    const hasty = decision !== 'deny' && decision !== 'stop' && tooSoon();
+    const hasty = !['deny', 'stop', 'decline', 'cancel'].includes(decision) && tooSoon();
     setEarly(hasty);
     if (hasty) return;
     setSending(true);
@@ -109,9 +113,9 @@ export function Question({ approval }) {
   return html`<section class="card ask" role="group" aria-labelledby=${`${id}-t`} aria-describedby=${`${id}-w`} tabindex="-1" ref=${card} onKeyDown=${onKey} id=${`question-${approval.id}`}>
     <div class="ask-head"><${Sign} kind="wait" /><h3 id=${`${id}-t`}>${titleOf(approval)}</h3><${Deadline} time=${approval.deadline} /></div>
     <p class="why" id=${`${id}-w`}>${approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${isRule(approval.rule ?? '') ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
-    <${What} approval=${approval} />
+    ${approval.kind === 'call' ? html`<${What} approval=${approval} />` : null}
     ${stopped ? html`<p class="note">${reasonText({ key: 'server_stopped', args: { server: approval.server ?? '' } })}</p>` : null}
-    ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${off} />` : html`<${Choices} approval=${approval} can=${can} mode=${mode} lost=${lost} sending=${sending} decide=${decide} toggle=${toggle} />`}
+    ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${off} />` : approval.kind === 'sampling' ? html`<${Sampling} approval=${approval} decide=${decide} disabled=${off} />` : html`<${Choices} approval=${approval} can=${can} mode=${mode} lost=${lost} sending=${sending} decide=${decide} toggle=${toggle} />`}
     <p class="meta early" role="status">${lost ? t('ask.lost') : early ? t('ask.early') : ''}</p>
     <${OwnPage} approval=${approval} />
     ${mode === 'deny' ? html`<${Deny} decide=${decide} disabled=${off} />` : null}
@@ -144,7 +148,7 @@ function Choices({ approval, can, mode, lost, sending, decide, toggle }) {
 
 /** On a page of another origin: where the yes that is missing here can be given. @param {{approval: Approval}} props */
 function OwnPage({ approval }) {
-  if (approval.kind === 'elicitation' || !elsewhere(approval, 'always')) return null;
+  if (approval.kind !== 'call' || !elsewhere(approval, 'always')) return null;
   const server = pairing.value.server ?? '';
   return html`<p class="meta own-page">${tx(approval.command ? 'ask.own_page_command' : 'ask.own_page_always', { link: html`<a href=${server} target="_blank" rel="noopener noreferrer">${server}</a>` })}</p>`;
 }

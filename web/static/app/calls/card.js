@@ -49,7 +49,7 @@ export function CallCard({ asked, result, active, opened = false }) {
   const ended = isFinal(call);
   useEffect(() => (ended ? undefined : runClock()), [ended]);
 
-  if (approval) return html`<${Question} approval=${approval} />`;
+  if (approval) return html`<${Question} key=${approval.id} approval=${approval} />`;
   if (!ended) return html`<${Running} call=${call} live=${live} args=${args} />`;
 
   const bad = failed(call);

@@ -1,13 +1,18 @@
 // What people read for a tool: its own name, behind the name of its server. Settings and rules go by the full name.
 import { computed } from '../../vendor/preact.js';
 import { localText } from '../i18n/index.js';
-import { services, tools } from '../store.js';
+import { servers, services, tools } from '../store.js';
 
 const ownNames = computed(() => new Map(tools.value.map((tool) => [tool.name, String(/** @type {any} */ (tool).own_name || tool.name)])));
 
 /** The name that a person knows a server by. @param {string} server */
 export function serverName(server) {
   return localText(services.value[server]?.display_name) || server;
+}
+
+/** The status of a service or a configured server, null where there is none. @param {string} server @returns {any} */
+export function serverOf(server) {
+  return services.value[server] ?? servers.value?.find(({ id }) => id === server) ?? null;
 }
 
 /** The name of a tool without what makes it unique among all servers. @param {string} full @param {string} [server] */

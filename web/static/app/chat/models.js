@@ -49,10 +49,16 @@ export async function* streamOf(chat, profile, request, abort, waiting) {
   yield* slotted(() => remote(chat, profile, request, abort), abort, waiting);
 }
 
-/** @param {Chat} chat @param {Profile} profile @param {ModelRequest} request @param {AbortSignal} abort @returns {AsyncIterable<import('../llm/loop.js').Delta>} */
+/** What a model answers to a request that is no turn of a chat, exactly as it is. @param {Profile} profile @param {ModelRequest} request @param {AbortSignal} abort @param {() => void} waiting @returns {AsyncIterable<import('../llm/loop.js').Delta>} */
+export function streamAlone(profile, request, abort, waiting) {
+  requireModel(profile);
+  return slotted(() => remote(null, profile, request, abort), abort, waiting);
+}
+
+/** @param {Chat|null} chat null for a request without files of a chat @param {Profile} profile @param {ModelRequest} request @param {AbortSignal} abort @returns {AsyncIterable<import('../llm/loop.js').Delta>} */
 async function* remote(chat, profile, request, abort) {
   const key = `${profile.id} ${profile.model}`;
-  const withSight = blind.has(key) ? request : await withImages(request, chat);
+  const withSight = blind.has(key) || !chat ? request : await withImages(request, chat);
   const { streamAnthropic, streamOpenAI } = profile.kind === 'anthropic'
     ? { ...(await import('../llm/anthropic.js')), streamOpenAI: null } : { ...(await import('../llm/openai.js')), streamAnthropic: null };
   const open = (/** @type {any} */ what) => (streamAnthropic ? streamAnthropic(profile.id, what, abort) : /** @type {any} */ (streamOpenAI)(profile.id, what, abort));

@@ -3,13 +3,16 @@ import { html, useEffect, useId, useRef, useState } from '../../vendor/preact.js
 import { Visible } from '../calls/text.js';
 import { t } from '../i18n/index.js';
 import { Button, Segmented } from '../ui.js';
-import { below, cleaned, Draft, initialValue, memberOf, parseJson, parseNumber, problemsOf, variantOf, widgetOf, withMember } from './schema-values.js';
+import { below, cleaned, Draft, initialValue, memberOf, parseJson, parseNumber, problemsOf, severalOf, variantOf, widgetOf, withMember } from './schema-values.js';
 
 /** @typedef {import('./schema-values.js').Problem} Problem @typedef {import('./schema-values.js').Widget} Widget */
 
-/** @typedef {{label: string, schema: any, root: any, value: any, required: boolean, onChange: (value: any) => void, path: string, problems: Map<string, Problem>, depth: number, onRemove?: () => void}} FieldProps */
+/** @typedef {{label: string, schema: any, root: any, value: any, required: boolean, onChange: (value: any) => void, path: string, problems: Map<string, Problem>, depth: number, onRemove?: () => void, plain?: boolean}} FieldProps `plain`: for people who are asked, not for those who know the schema */
 
 const ONE_LINE = new Set(['uri', 'url', 'email', 'date', 'time', 'date-time', 'hostname', 'ipv4', 'ipv6', 'uuid']);
+
+/** Which keys a telephone shows. @type {Record<string, string>} */
+const MODES = { uri: 'url', url: 'url', email: 'email' };
 
 /** What is wrong, in words. @param {Problem} problem */
 export function problemText({ code, limit }) {
@@ -60,7 +63,7 @@ function JsonInput({ attributes, value, onChange, placeholder }) {
 function TextInput({ attributes, widget, value, onChange, required, placeholder }) {
   const type = (/** @type {any} */ event) => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value);
   const text = typeof value === 'string' ? value : '';
-  if (ONE_LINE.has(widget.schema.format)) return html`<input ...${attributes} type="text" autocomplete="off" spellcheck=${false} placeholder=${placeholder} value=${text} required=${required} onInput=${type} />`;
+  if (ONE_LINE.has(widget.schema.format)) return html`<input ...${attributes} type=${widget.schema.format === 'date' ? 'date' : 'text'} inputmode=${MODES[widget.schema.format]} autocomplete="off" spellcheck=${false} placeholder=${placeholder} value=${text} required=${required} onInput=${type} />`;
   return html`<textarea ...${attributes} class="field grows" rows="1" spellcheck=${false} placeholder=${placeholder} value=${text} onInput=${type}></textarea>`;
 }
 
@@ -83,8 +86,21 @@ function Flag({ label, widget, value, onChange, required }) {
   return html`<${Segmented} label=${label} value=${value === undefined ? '' : String(value)} options=${options} onChange=${(/** @type {string} */ chosen) => onChange(chosen === '' ? undefined : JSON.parse(chosen))} />`;
 }
 
+/** Several of a few choices. @param {FieldProps & {widget: Widget}} props */
+function Several({ label, widget, value, onChange, root }) {
+  const { choices = [], labels = [] } = widgetOf(widget.items, root);
+  const set = Array.isArray(value) ? value : [];
+  return html`<div class="schema-several" role="group" aria-label=${label}>${choices.map((choice, at) => html`<label class="opt" key=${at}><input type="checkbox" checked=${set.includes(choice)} onChange=${(/** @type {any} */ event) => onChange(choices.filter((one) => (one === choice ? event.currentTarget.checked : set.includes(one))))} /> <${Visible} text=${labels[at] ?? String(choice)} /></label>`)}</div>`;
+}
+
 /** @param {FieldProps & {widget: Widget}} props */
 function Items({ label, widget, value, onChange, path, problems, depth, root }) {
+  if (severalOf(widget, root)) return html`<${Several} ...${{ label, widget, value, onChange, path, problems, depth, root, schema: widget.schema, required: true }} />`;
+  return html`<${ItemList} ...${{ label, widget, value, onChange, path, problems, depth, root, schema: widget.schema, required: true }} />`;
+}
+
+/** @param {FieldProps & {widget: Widget}} props */
+function ItemList({ label, widget, value, onChange, path, problems, depth, root }) {
   const items = Array.isArray(value) ? value : [];
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const change = (/** @type {number} */ at, /** @type {any} */ next) => onChange(items.map((item, index) => (index === at ? next : item)));
@@ -100,9 +116,9 @@ function Items({ label, widget, value, onChange, path, problems, depth, root }) 
 }
 
 /** @param {FieldProps & {widget: Widget}} props */
-function Members({ widget, value, onChange, path, problems, depth, root }) {
+function Members({ widget, value, onChange, path, problems, depth, root, plain }) {
   return html`<div class="schema-members">${(widget.fields ?? []).map((field) => html`<${SchemaField} key=${field.name} label=${field.name} schema=${field.schema} root=${root} required=${field.required}
-    value=${memberOf(value, field.name)} path=${below(path, field.name)} problems=${problems} depth=${depth + 1} onChange=${(/** @type {any} */ next) => onChange(withMember(value, field.name, next))} />`)}</div>`;
+    value=${memberOf(value, field.name)} plain=${plain} path=${below(path, field.name)} problems=${problems} depth=${depth + 1} onChange=${(/** @type {any} */ next) => onChange(withMember(value, field.name, next))} />`)}</div>`;
 }
 
 /** @param {FieldProps & {widget: Widget, attributes: any, placeholder: string}} props */
@@ -136,9 +152,10 @@ function convert(value, kind) {
 
 /** One value of a schema, with its label, its hints and what leaves it out. @param {FieldProps} props */
 export function SchemaField(props) {
-  const { label, schema, root, value, required, onChange, path, problems, depth, onRemove } = props;
+  const { schema, root, value, required, onChange, path, problems, depth, onRemove, plain } = props;
   const id = useId();
   const widget = widgetOf(schema, root, depth);
+  const label = plain && widget.schema?.title ? String(widget.schema.title) : props.label;
   const { kind, nullable } = widget;
   const problem = problems.get(path);
   const description = widget.schema?.description;
@@ -151,12 +168,12 @@ export function SchemaField(props) {
   const absent = value === undefined;
   const composite = kind === 'object' || kind === 'array';
   const open = composite && !absent && value !== null && !(value instanceof Draft);
-  const shared = { ...props, widget, attributes, placeholder };
+  const shared = { ...props, label, widget, attributes, placeholder };
   const name = html`<span class="schema-name"><${Visible} text=${label} /></span>${widget.schema?.title && widget.schema.title !== label ? html` <span class="meta"><${Visible} text=${String(widget.schema.title)} /></span>` : null}`;
   // Choosing and flags have “left out” and null among their choices.
   const actions = [
-    kind === 'string' && absent ? { key: 'empty', text: t('form.set_empty'), run: () => onChange('') } : null,
-    nullable && value !== null && !['enum', 'boolean'].includes(kind) ? { key: 'null', text: t('form.set_null'), run: () => onChange(null) } : null,
+    kind === 'string' && absent && !plain ? { key: 'empty', text: t('form.set_empty'), run: () => onChange('') } : null,
+    nullable && value !== null && !plain && !['enum', 'boolean'].includes(kind) ? { key: 'null', text: t('form.set_null'), run: () => onChange(null) } : null,
     !absent && (!required || value === null || value === '') && !['enum', 'boolean'].includes(kind) ? { key: 'out', text: required ? t('form.clear') : t('form.leave_out'), run: () => onChange(undefined) } : null,
     onRemove ? { key: 'remove', text: t('form.remove'), run: onRemove } : null,
   ].filter((action) => action !== null);
@@ -174,10 +191,10 @@ export function SchemaField(props) {
 }
 
 /**
- * @param {{schema: any, label: string, submit: any, busy?: boolean, initial?: any, onSubmit: (value: any) => void, children?: any, disabled?: boolean}} props
- * `children` stand beside the submit button.
+ * @param {{schema: any, label: string, submit: any, busy?: boolean, initial?: any, onSubmit: (value: any) => void, children?: any, disabled?: boolean, judge?: (value: any) => Problem[], plain?: boolean}} props
+ * `children` stand beside the submit button; `judge` finds more that is wrong; `plain`: the form alone, with a quiet button.
  */
-export function SchemaForm({ schema, label, submit, busy, initial, onSubmit, children, disabled }) {
+export function SchemaForm({ schema, label, submit, busy, initial, onSubmit, children, disabled, judge, plain }) {
   const shape = schema && typeof schema === 'object' ? schema : {};
   const widget = widgetOf(shape);
   const fits = widget.kind === 'object';
@@ -186,9 +203,9 @@ export function SchemaForm({ schema, label, submit, busy, initial, onSubmit, chi
   const [tried, setTried] = useState(false);
   const [broken, setBroken] = useState('');
   const form = useRef(/** @type {HTMLFormElement|null} */ (null));
-  const found = problemsOf(shape, value);
+  const found = [...problemsOf(shape, value), ...(judge?.(value) ?? [])];
   // While a person has not tried yet, only what they typed wrongly is pointed at, not what is still missing.
-  const problems = new Map(found.filter(({ code }) => tried || code !== 'required').map((problem) => [problem.path, problem]));
+  const problems = new Map(found.filter(({ code }) => tried || (code !== 'required' && !code.startsWith('format_'))).map((problem) => [problem.path, problem]));
   /** @returns {any} undefined when the text is no JSON object */
   const fromText = () => {
     const parsed = parseJson(text || '{}');
@@ -224,11 +241,11 @@ export function SchemaForm({ schema, label, submit, busy, initial, onSubmit, chi
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
   }}>
     ${text === null ? html`${known.size ? null : html`<p class="meta">${t('form.nothing')}</p>`}
-      <${Members} widget=${widget} label=${label} schema=${shape} root=${shape} value=${value} required path="" problems=${problems} depth=${0} onChange=${setValue} />
+      <${Members} widget=${widget} label=${label} plain=${plain} schema=${shape} root=${shape} value=${value} required path="" problems=${problems} depth=${0} onChange=${setValue} />
       ${extra.length ? html`<p class="note">${t('form.extra', { names: extra.join(', '), n: extra.length })}</p>` : null}`
     : html`<div class="label"><label for=${id}>${t('form.json_label')}</label><textarea id=${id} class="field mono grows" rows="6" spellcheck=${false} value=${text} aria-invalid=${broken ? 'true' : undefined} aria-describedby=${broken ? `${id}-bad` : undefined}
       onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)}></textarea>${broken ? html`<span class="bad" id=${`${id}-bad`} role="alert">${broken}</span>` : null}</div>`}
-    <div class="row schema-foot"><${Button} kind="primary" type="submit" disabled=${busy || disabled}>${submit}<//>${children}<span class="grow"></span>
-      ${fits ? html`<${Segmented} label=${t('form.view')} value=${text === null ? 'form' : 'json'} options=${[{ value: 'form', label: t('form.as_form') }, { value: 'json', label: t('form.as_json') }]}
+    <div class="row schema-foot"><${Button} kind=${plain ? '' : 'primary'} type="submit" disabled=${busy || disabled}>${submit}<//>${children}<span class="grow"></span>
+      ${fits && !plain ? html`<${Segmented} label=${t('form.view')} value=${text === null ? 'form' : 'json'} options=${[{ value: 'form', label: t('form.as_form') }, { value: 'json', label: t('form.as_json') }]}
         onChange=${(/** @type {string} */ view) => (view === 'json' ? setText(JSON.stringify(cleaned(value), null, 2)) : asForm())} />` : null}</div></form>`;
 }

@@ -132,6 +132,16 @@ export function widgetOf(schema, root = schema, depth = 0) {
   return { ...json(), nullable };
 }
 
+/** Choices of a list drawn as boxes at most. */
+const MOST_BOXES = 100;
+
+/** Whether an array is several of a few choices, each at most once. @param {Widget} widget @param {any} root */
+export function severalOf(widget, root) {
+  if (widget.kind !== 'array' || widget.schema?.uniqueItems !== true) return false;
+  const { kind, choices = [] } = widgetOf(widget.items, root);
+  return kind === 'enum' && choices.length > 0 && choices.length <= MOST_BOXES;
+}
+
 /**
  * The value that a form starts with: defaults, and whatever is required of objects.
  * @param {any} schema @param {any} [root] @param {boolean} [required] @param {number} [depth] @returns {any}
