@@ -134,7 +134,7 @@ for (const language of ['en', 'es']) {
     await page.locator('[role=menu]').waitFor();
     await look(me, 'menu', faults);
     await page.keyboard.press('Escape');
-    await page.locator('.chips button').nth(2).click();
+    await page.locator('.chips button').last().click();
     await page.locator('dialog').waitFor();
     await look(me, 'dialog: folder', faults);
     await page.keyboard.press('Escape');
@@ -214,10 +214,11 @@ for (const language of ['en', 'es']) {
     };
     await go('mcp');
     await look(me, 'mcp', faults);
-    await page.locator('.svc-acts button').first().click();
-    await until(async () => (await companion.api('GET', '/api/services')).services[0].state === 'running', 'dummy_mcp runs');
+    const dummy = page.locator('section.svc').filter({ has: page.getByRole('heading', { name: /Dummy MCP|MCP de prueba/ }) });
+    await dummy.locator('.svc-acts button').first().click();
+    await until(async () => (await companion.api('GET', '/api/services')).services.find((/** @type {any} */ one) => one.id === 'dummy_mcp').state === 'running', 'dummy_mcp runs');
     await page.locator('.svc .tool-name').first().waitFor();
-    await page.locator('.svc-acts button').last().click();
+    await dummy.locator('.svc-acts button').last().click();
     for (const summary of await page.locator('.svc summary').all()) await summary.click();
     await look(me, 'mcp with a running service, its log and details', faults);
     await page.locator('.svc .tool-run').first().click();

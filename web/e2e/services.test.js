@@ -39,7 +39,7 @@ scenario('a service that cannot start says why in its card until it can; the rea
 
 scenario('the page says how a server is added, and what is made so appears by itself', { timeout: 120_000 }, async (stage) => {
   const me = await stage.page({ path: 'settings/mcp' });
-  const how = me.page.getByRole('region', { name: 'Add a server' });
+  const how = me.page.getByRole('region', { name: 'A service of your own' });
   await has(how, /~\/\.zeroclaw\/services\/my_server\/service\.json/);
   const example = JSON.parse((await how.locator('pre').textContent()) ?? '');
   // The example with a program of ours in place of the package.
@@ -55,6 +55,7 @@ scenario('the page says how a server is added, and what is made so appears by it
 scenario('the log of a service opens under the head of its card and in view; a double click on Start is one click', { context: { viewport: { width: 1280, height: 657 } } }, async (stage) => {
   const me = await stage.page({ path: 'settings/mcp' });
   const card = me.page.locator('section.svc').filter({ has: me.page.getByRole('heading', { name: 'Dummy MCP' }) });
+  await me.button('Start Dummy MCP').scrollIntoViewIfNeeded();
   const start = (await me.button('Start Dummy MCP').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
   await me.page.mouse.dblclick(start.x + start.width / 2, start.y + start.height / 2, { delay: 10 });
   await me.button('Stop Dummy MCP').waitFor();
@@ -78,7 +79,7 @@ scenario('nothing in the bar of a chat leads to a page that does not exist', {},
   const me = await stage.page();
   await me.page.locator('.chips button').first().click();
   const menu = me.page.getByRole('menu');
-  await menu.getByRole('menuitemradio', { name: 'assistant' }).waitFor();
+  await menu.getByRole('menuitemradio', { name: /Mirror/ }).waitFor();
   for (const link of await menu.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))) {
     await me.page.evaluate((hash) => {
       location.hash = /** @type {string} */ (hash);

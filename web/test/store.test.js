@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { applyEvent, approvals, loadApprovals, loadServices, loadSessions, resolved, services, sessions } from '../static/app/store.js';
+import { applyEvent, approvals, loadApprovals, loadServers, loadServices, loadSessions, resolved, servers, services, sessions } from '../static/app/store.js';
 
 const real = globalThis.fetch;
 afterEach(() => {
@@ -9,6 +9,7 @@ afterEach(() => {
   approvals.value = [];
   resolved.value = {};
   sessions.value = {};
+  servers.value = null;
 });
 
 const event = (/** @type {any} */ service) => applyEvent('service.state', { service: { id: 'a', ...service } });
@@ -81,4 +82,15 @@ test('a session that is opened or closed while the list is on its way stays so',
   open();
   await loading;
   assert.deepEqual(Object.keys(sessions.value).sort(), ['a', 'c', 'new']);
+});
+
+test('the status of a configured server is no service, and leaves what only the list says', async () => {
+  answered([{ id: 'web', name: 'web', origin: 'server', state: 'stopped', rev: 1, enabled: true, missing: ['url'] }], 'servers')();
+  await loadServers();
+  event({ id: 'web', origin: 'server', state: 'running', rev: 3 });
+  event({ id: 'web', origin: 'server', state: 'starting', rev: 2 });
+  assert.deepEqual(services.value, {});
+  assert.deepEqual([servers.value?.[0].state, servers.value?.[0].missing, servers.value?.[0].name], ['running', ['url'], 'web']);
+  applyEvent('service.gone', { id: 'web' });
+  assert.deepEqual(servers.value, []);
 });

@@ -17,6 +17,12 @@ export const root = computed(() => String(status.value?.root ?? ''));
 export const tools = signal(/** @type {ToolInfo[]} */ ([]));
 /** GET /api/services by id. */
 export const services = signal(/** @type {Record<string, any>} */ ({}));
+/** GET /api/servers: the configured servers in the order of the file; null until they came. */
+export const servers = signal(/** @type {any[]|null} */ (null));
+/** Whether configured servers are used at all. */
+export const mcpEnabled = signal(true);
+/** GET /api/agents, null until it came. */
+export const agents = signal(/** @type {import('./types.js').Agents|null} */ (null));
 /** Questions that wait for a person, oldest first. */
 export const approvals = signal(/** @type {Approval[]} */ ([]));
 /** How a question ended, by its id: what a card that this or another tab answered says. */
@@ -105,6 +111,8 @@ export function setConnection(state) {
 
 /** Many changes in a row are one reason to load the list again. @type {ReturnType<typeof setTimeout>|undefined} */
 let conversationsSoon;
+/** @type {ReturnType<typeof setTimeout>|undefined} */
+let configSoon;
 
 /** One event of the companion. @param {string} kind @param {any} data */
 export function applyEvent(kind, data) {
@@ -148,11 +156,13 @@ export function applyEvent(kind, data) {
         break;
       }
       case 'service.state':
-        services.value = { ...services.value, [data.service.id]: newerService(data.service) };
+        if (data.service.origin === 'server') mergeServer(data.service);
+        else services.value = { ...services.value, [data.service.id]: newerService(data.service) };
         break;
       case 'service.gone': {
         const { [data.id]: gone, ...rest } = services.value;
         if (gone) services.value = rest;
+        if (servers.value?.some(({ id }) => id === data.id)) servers.value = servers.value.filter(({ id }) => id !== data.id);
         break;
       }
       case 'service.log':
@@ -168,6 +178,10 @@ export function applyEvent(kind, data) {
         break;
       case 'config.changed':
         tick('config');
+        configSoon ||= setTimeout(() => {
+          configSoon = undefined;
+          Promise.allSettled([loadServers(), loadAgents()]);
+        }, 100);
         break;
       case 'conversations.changed':
         tick('conversations');
@@ -227,7 +241,7 @@ export async function answer(approval, decision, more = {}) {
 
 /** Asks for everything that all views need. Errors show in `connection`; the next hello asks again. */
 export async function loadShared() {
-  await Promise.allSettled([loadStatus(), loadApprovals(), loadTools(), loadServices(), loadConversations(), loadSessions()]);
+  await Promise.allSettled([loadStatus(), loadApprovals(), loadTools(), loadServices(), loadServers(), loadAgents(), loadConversations(), loadSessions()]);
 }
 
 export async function loadStatus() {
@@ -260,9 +274,46 @@ function newerService(fresh) {
   return known?.rev > fresh.rev ? known : fresh;
 }
 
+/** What GET /api/servers says of a server beside its status; a status that comes alone leaves it. */
+const BESIDE = ['name', 'enabled', 'missing'];
+
+/** @param {any} known @param {any} fresh */
+function newerServer(known, fresh) {
+  if (!known) return fresh;
+  const beside = Object.fromEntries(BESIDE.filter((key) => key in fresh || key in known).map((key) => [key, key in fresh ? fresh[key] : known[key]]));
+  return { ...(known.rev > fresh.rev ? known : fresh), ...beside };
+}
+
+/** A status of one configured server; one that is not listed yet is loaded with the others. @param {any} fresh */
+export function mergeServer(fresh) {
+  const list = servers.value ?? [];
+  if (list.some(({ id }) => id === fresh.id)) servers.value = list.map((one) => (one.id === fresh.id ? newerServer(one, fresh) : one));
+  else loadServers().catch(() => {}); // loaded anew with the next connection
+}
+
+let loadingServers = 0;
+export async function loadServers() {
+  const turn = ++loadingServers;
+  const answer = await api.get('/api/servers');
+  if (turn !== loadingServers) return;
+  const known = new Map((servers.peek() ?? []).map((one) => [one.id, one]));
+  batch(() => {
+    mcpEnabled.value = answer.mcp_enabled !== false;
+    servers.value = (answer.servers ?? []).map((/** @type {any} */ one) => newerServer(known.get(one.id ?? one.name), { id: one.name, ...one }));
+  });
+}
+
+let loadingAgents = 0;
+export async function loadAgents() {
+  const turn = ++loadingAgents;
+  const answer = await api.get('/api/agents');
+  if (turn === loadingAgents) agents.value = answer;
+}
+
 /** Revisions count within one run of the companion, and a new connection may be to the next. */
 function forgetRevisions() {
   services.value = Object.fromEntries(Object.entries(services.value).map(([id, { rev, ...rest }]) => [id, rest]));
+  servers.value = servers.value?.map(({ rev, ...rest }) => rest) ?? null;
 }
 
 /** As with the questions, what was opened or closed meanwhile is newer than the list. */

@@ -114,6 +114,15 @@
  *
  * @typedef {{seq?: number, id: string, role: 'user'|'assistant'|'tool'|'call', created?: string, data: MessageData}} Message
  *
+ * What GET /api/agents answers.
+ * @typedef {{code: string, message: string}} Warning
+ * @typedef {{name: string, builtin?: boolean, risk_profile?: string, runtime_profile?: string, mcp_bundles?: string[], tools?: Record<string, string[]>, media?: string[], servers?: string[], warnings?: Warning[]}} Agent
+ * @typedef {{name: string, servers?: string[], exclude?: string[]}} Bundle
+ * @typedef {{name: string, level?: string, auto_approve?: string[], always_ask?: string[], allowed_tools?: string[], excluded_tools?: string[]}} RiskProfile
+ * @typedef {{mode?: string, tools?: string[], keywords?: string[]}} FilterGroup
+ * @typedef {{name: string, tool_filter_groups?: FilterGroup[], max_tool_result_chars?: number}} RuntimeProfile
+ * @typedef {{agents: Agent[], bundles: Bundle[], risk_profiles: RiskProfile[], runtime_profiles: RuntimeProfile[], version?: string}} Agents
+ *
  * @typedef {{id: string, kind: string, name: string, base_url?: string, model: string, models?: string[], context?: number, native_tools?: boolean}} Profile
  */
 

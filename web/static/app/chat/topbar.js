@@ -1,9 +1,8 @@
 // What a chat runs with: agent, model, folder, and how full the model's context is.
-import { html, useEffect, useState } from '../../vendor/preact.js';
-import { api } from '../api.js';
+import { html } from '../../vendor/preact.js';
 import { formatNumber, t } from '../i18n/index.js';
 import { link } from '../router.js';
-import { root, ticks } from '../store.js';
+import { agents, root } from '../store.js';
 import { Menu, MenuButton } from '../ui.js';
 import { fullness, profileOf, renewSession, sessionOf, setMeta, summarise } from './conversation.js';
 import { chooseRoot, shortPath } from './folders.js';
@@ -11,17 +10,14 @@ import { ModelPicker } from './picker.js';
 
 /** @typedef {import('./conversation.js').Chat} Chat */
 
-/** Names of the configured agents; the built-in one is always there. */
-function useAgents() {
-  const [names, setNames] = useState(['assistant']);
-  const version = ticks.value.config ?? 0;
-  useEffect(() => {
-    api.get('/api/config/list?prefix=agents').then(({ props }) => {
-      const found = (props ?? []).map((/** @type {any} */ prop) => /^agents\.(?:"([^"]+)"|([^.]+))/.exec(prop.path)).filter(Boolean).map((/** @type {any} */ match) => match[1] ?? match[2]);
-      setNames([...new Set(['assistant', ...found])]);
-    }, () => {});
-  }, [version]);
-  return names;
+/** The agents to choose from: those that there are, and the chat's own when it is gone. @param {string} own */
+const agentNames = (own) => [...new Set([...(agents.value?.agents.map(({ name }) => name) ?? ['assistant']), own])];
+
+/** What an agent reaches, in a few words. @param {string} name */
+function aboutAgent(name) {
+  const agent = agents.value?.agents.find((one) => one.name === name);
+  if (!agent) return t('top.agent_gone');
+  return agent.servers?.length ? agent.servers.slice(0, 4).join(', ') + (agent.servers.length > 4 ? '…' : '') : '';
 }
 
 /** The end of a long path, which is what tells folders apart. @param {string} path */
@@ -32,9 +28,9 @@ function briefPath(path) {
 
 /** @param {{chat: Chat}} props */
 export function TopBar({ chat }) {
-  const agents = useAgents();
   const session = sessionOf(chat);
   const agent = chat.head.value.meta?.agent ?? 'assistant';
+  const names = agentNames(agent);
   const folder = session?.root || root.value;
   const busy = chat.running.value !== 'idle';
   /** @param {() => Promise<any>} work */
@@ -42,10 +38,10 @@ export function TopBar({ chat }) {
     chat.error.value = error;
   });
   return html`<header class="top"><${MenuButton} /><div class="chips">
-    <${Menu} label=${agent} name=${t('top.agent', { agent })} items=${[...agents.map((name) => ({ key: name, label: name, checked: name === agent, run: () => guarded(async () => {
+    ${names.length > 1 ? html`<${Menu} label=${agent} name=${t('top.agent', { agent })} items=${[...names.map((name) => ({ key: name, label: name, meta: aboutAgent(name), checked: name === agent, run: () => guarded(async () => {
       await setMeta(chat, { agent: name });
       if (!busy) await renewSession(chat);
-    }) }))]} />
+    }) })), { key: '*', label: t('top.agents'), href: link('settings', 'agents') }]} />` : null}
     <${ModelPicker} chat=${chat} />
     <button type="button" class="chip mono" title=${folder} aria-label=${t('top.folder', { folder })} onClick=${() => guarded(async () => {
       const picked = await chooseRoot();

@@ -36,7 +36,11 @@ export function ChatView() {
 function Banner() {
   const problems = status.value?.problems ?? [];
   if (connection.value === 'lost') return html`<div class="banner" role="status"><span class="dot no"></span><span>${t('link.banner')}</span></div>`;
-  return problems.map((/** @type {any} */ problem) => html`<div class="banner soft" role="status" key=${problem.code}>${problem.message}</div>`);
+  // Remarks about the configuration can be many; they are listed where there is room for them.
+  const remarks = problems.filter((/** @type {any} */ { code }) => code === 'config');
+  const rest = remarks.length > 1 ? problems.filter((/** @type {any} */ { code }) => code !== 'config') : problems;
+  return html`${rest.map((/** @type {any} */ problem, /** @type {number} */ at) => html`<div class="banner soft" role="status" key=${at}>${problem.message}</div>`)}
+    ${remarks.length > 1 ? html`<div class="banner soft" role="status"><span>${t('chat.remarks', { n: remarks.length })}</span><a href=${link('settings', 'about')}>${t('ask.show')}</a></div>` : null}`;
 }
 
 /** @param {{chat: Chat}} props */

@@ -90,6 +90,7 @@ export default {
   'chat.repeat': 'The same calls failed three times in a row, so the turn was stopped.',
   'chat.resend': 'Send again',
   'chat.slot': 'Waiting: four other replies are coming in at the moment…',
+  'chat.remarks': { one: '{n} remark about the configuration', other: '{n} remarks about the configuration' },
   'chat.start': 'What shall we do?',
   'chat.start_mirror': 'Mirror needs no key. It shows what a model would get, and a line with / makes it call a tool: try one.',
   'chat.start_text': 'The model works in the folder above, with the tools that you allow.',
@@ -197,6 +198,8 @@ export default {
 
   'top.add_model': 'Add a model…',
   'top.agent': 'Agent: {agent}',
+  'top.agent_gone': 'there is none of that name',
+  'top.agents': 'All agents…',
   'top.all_models': { one: '{n} model of {name}…', other: '{n} models of {name}…' },
   'top.asking': 'Asking for its models…',
   'top.choose_model': 'Choose a model',

@@ -7,6 +7,7 @@ export default {
   'set.providers': 'Providers',
   'set.audit': 'Audit',
   'set.appearance': 'Appearance',
+  'set.agents': 'Agents',
   'set.about': 'About',
   'set.unknown': 'There is no such page in Settings',
 

@@ -90,6 +90,7 @@ export default {
   'chat.repeat': 'Las mismas llamadas fallaron tres veces seguidas y el turno se detuvo.',
   'chat.resend': 'Enviar de nuevo',
   'chat.slot': 'En espera: ahora llegan otras cuatro respuestas…',
+  'chat.remarks': { one: '{n} observación sobre la configuración', other: '{n} observaciones sobre la configuración' },
   'chat.start': '¿Qué hacemos?',
   'chat.start_mirror': 'Mirror no necesita clave. Muestra lo que recibiría un modelo, y una línea con / le hace llamar a una herramienta: prueba una.',
   'chat.start_text': 'El modelo trabaja en la carpeta de arriba, con las herramientas que permitas.',
@@ -197,6 +198,8 @@ export default {
 
   'top.add_model': 'Añadir un modelo…',
   'top.agent': 'Agente: {agent}',
+  'top.agent_gone': 'no hay ninguno con ese nombre',
+  'top.agents': 'Todos los agentes…',
   'top.all_models': { one: '{n} modelo de {name}…', other: '{n} modelos de {name}…' },
   'top.asking': 'Preguntando por sus modelos…',
   'top.choose_model': 'Elige un modelo',

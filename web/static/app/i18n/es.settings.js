@@ -7,6 +7,7 @@ export default {
   'set.providers': 'Proveedores',
   'set.audit': 'Auditoría',
   'set.appearance': 'Apariencia',
+  'set.agents': 'Agentes',
   'set.about': 'Acerca de',
   'set.unknown': 'Esa página no existe en Ajustes',
 

@@ -2,12 +2,16 @@
 import { computed, signal } from '../../vendor/preact.js';
 import en from './en.js';
 import es from './es.js';
+import enAgents from './en.agents.js';
+import esAgents from './es.agents.js';
 import enCalls from './en.calls.js';
 import esCalls from './es.calls.js';
 import enPermissions from './en.permissions.js';
 import esPermissions from './es.permissions.js';
 import enReasons from './en.reasons.js';
 import esReasons from './es.reasons.js';
+import enServers from './en.servers.js';
+import esServers from './es.servers.js';
 import enSettings from './en.settings.js';
 import esSettings from './es.settings.js';
 import enTools from './en.tools.js';
@@ -16,8 +20,8 @@ import esTools from './es.tools.js';
 /** A text, or its plural forms chosen by `n` (categories of Intl.PluralRules). @typedef {string | {one: string, other: string, many?: string}} Text */
 /** @type {Record<string, Record<string, Text>>} */
 const texts = {
-  en: { ...en, ...enCalls, ...enPermissions, ...enReasons, ...enSettings, ...enTools },
-  es: { ...es, ...esCalls, ...esPermissions, ...esReasons, ...esSettings, ...esTools },
+  en: { ...en, ...enAgents, ...enCalls, ...enPermissions, ...enReasons, ...enServers, ...enSettings, ...enTools },
+  es: { ...es, ...esAgents, ...esCalls, ...esPermissions, ...esReasons, ...esServers, ...esSettings, ...esTools },
 };
 
 const hasDocument = typeof document !== 'undefined';

@@ -7,6 +7,7 @@ import { t } from '../i18n/index.js';
 import { lastChat, link, route } from '../router.js';
 import { Button, Empty, ErrorBox, MenuButton, Shell } from '../ui.js';
 import { AboutSection } from './about.js';
+import { AgentsSection } from './agents.js';
 import { AppearanceSection } from './appearance.js';
 import { AuditSection } from './audit.js';
 import { McpSection } from './mcp.js';
@@ -15,12 +16,15 @@ import { ProvidersSection } from './providers.js';
 import { ToolsSection } from './tools.js';
 
 /** The sections in their order. @type {Record<string, () => any>} */
-const sections = { mcp: McpSection, tools: ToolsSection, permissions: PermissionsSection, providers: ProvidersSection, audit: AuditSection, appearance: AppearanceSection, about: AboutSection };
+const sections = { mcp: McpSection, tools: ToolsSection, permissions: PermissionsSection, agents: AgentsSection, providers: ProvidersSection, audit: AuditSection, appearance: AppearanceSection, about: AboutSection };
+
+/** Where the parts of the configuration are changed; the rest under MCP. @type {Record<string, string>} */
+const configs = { permissions: 'permissions', providers: 'providers', server: 'about', secrets: 'about', agents: 'agents', mcp_bundles: 'agents', risk_profiles: 'agents', runtime_profiles: 'agents' };
 
 /** The section that a route shows; #/config/PATH leads to the section where that setting is changed. @param {import('../router.js').Route} at */
 export function sectionOf({ view, parts }) {
   const name = (parts[0] ?? '').split('.')[0];
-  if (view === 'config') return name === 'permissions' || name === 'providers' ? name : name === 'server' || name === 'secrets' ? 'about' : 'mcp';
+  if (view === 'config') return configs[name] ?? 'mcp';
   return name || 'mcp';
 }
 
@@ -41,6 +45,8 @@ function Section({ name }) {
 
 export function SettingsView() {
   const section = sectionOf(route.value);
+  // Within a section, one agent or one server has a page of its own.
+  const place = [route.value.view, ...route.value.parts].join('/');
   const known = Object.hasOwn(sections, section);
   const scroll = useRef(/** @type {HTMLElement|null} */ (null));
   const first = useRef(true);
@@ -51,7 +57,7 @@ export function SettingsView() {
     const at = document.activeElement;
     if (!first.current && (!at || at === document.body || at.closest('#main, .side.open'))) /** @type {HTMLElement|null} */ (scroll.current?.querySelector('h1'))?.focus({ preventScroll: true });
     first.current = false;
-  }, [section]);
+  }, [place]);
   return html`<${Shell} label=${t('nav.settings')} side=${html`<${Sidebar} section=${section} />`}>
     <header class="top narrow-only"><${MenuButton} /><span>${known ? t(`set.${section}`) : t('nav.settings')}</span></header>
     <div class="scroll settings" ref=${scroll}><div class="page"><${Section} key=${section} name=${section} /></div></div><${WaitingBar} /><//>`;

@@ -22,8 +22,8 @@ function exactTime(time) {
 /** @param {Line[]} lines */
 const asText = (lines) => lines.map(({ time, stream, text }) => `${time} ${stream} ${text}`).join('\n');
 
-/** @param {{id: string, name: string}} props */
-export function Logs({ id, name }) {
+/** @param {{id: string, name: string, from?: 'services'|'servers'}} props */
+export function Logs({ id, name, from = 'services' }) {
   const label = useId();
   const whole = useRef(/** @type {HTMLElement|null} */ (null));
   const box = useRef(/** @type {HTMLElement|null} */ (null));
@@ -48,7 +48,7 @@ export function Logs({ id, name }) {
     const load = async () => {
       try {
         const after = all.current.at(-1)?.seq ?? 0;
-        take((await api.get(`${url`/api/services/${id}/logs`}?after=${after}`)).lines ?? []);
+        take((await api.get(`${url`/api/${from}/${id}/logs`}?after=${after}`)).lines ?? []);
         setError(null);
       } catch (failure) {
         if (alive) setError(failure);

@@ -3,8 +3,11 @@ import { html, useEffect } from '../../vendor/preact.js';
 import { pairing } from '../api.js';
 import { chooseRoot, shortPath } from '../chat/folders.js';
 import { language, localText, t, tx } from '../i18n/index.js';
-import { connection, loadServices, root, services, status } from '../store.js';
+import { route } from '../router.js';
+import { connection, loadServers, loadServices, root, services, status } from '../store.js';
 import { Button, CopyButton, Empty, Pill } from '../ui.js';
+import { partsOf } from './presets.js';
+import { ConfiguredServers, ServerEditor } from './servers.js';
 import { ServiceCard } from './service-card.js';
 
 /** How the page stands with the companion, in a card. */
@@ -21,11 +24,23 @@ function Connection() {
 /** How often last contact and latency are asked for while they are looked at; states come by themselves. */
 const REFRESH_MS = 15_000;
 
+/** The server whose settings a route shows: #/config/mcp.servers/NAME, or with a dot. @param {import('../router.js').Route} at */
+export function editedServer({ view, parts }) {
+  if (view !== 'config') return '';
+  const [head, second, ...rest] = partsOf(parts[0] ?? '');
+  return head === 'mcp' && second === 'servers' ? parts[1] ?? rest.join('.') : '';
+}
+
 export function McpSection() {
+  const edited = editedServer(route.value);
+  return edited ? html`<${ServerEditor} key=${edited} name=${edited} />` : html`<${Overview} />`;
+}
+
+function Overview() {
   void language.value;
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') loadServices().catch(() => {});
+      if (document.visibilityState === 'visible') Promise.allSettled([loadServices(), loadServers()]);
     }, REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
@@ -36,6 +51,7 @@ export function McpSection() {
     <h2>${t('mcp.services')} <span class="meta">${tx('mcp.in', { folder: html`<code>${folder}</code>` })}</span></h2>
     ${list.length ? list.map((service) => html`<${ServiceCard} key=${service.id} service=${service} />`)
       : status.value ? html`<${Empty} title=${t('mcp.empty')} />` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}
+    <${ConfiguredServers} />
     <${HowToAdd} folder=${folder} />`;
 }
 

@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { api } from '../api.js';
 import { Visible } from '../calls/text.js';
+import { shortPath } from '../chat/folders.js';
 import { t, tx } from '../i18n/index.js';
 import { loadProfiles } from '../llm/profiles.js';
 import { Button, confirmDialog, CopyButton, ErrorBox, Pill } from '../ui.js';
@@ -18,7 +19,7 @@ export function ConfigProblems({ problems, readOnly, file }) {
   if (!problems.length && !readOnly) return null;
   return html`<div class="stack problems">${readOnly ? html`<p class="err">${tx('prov.read_only', { file: html`<code>${file ?? 'config.toml'}</code>` })}</p>` : null}
     ${problems.map((problem, at) => {
-      const place = problem.file ? `${problem.file}${problem.line ? `:${problem.line}${problem.column ? `:${problem.column}` : ''}` : ''}` : problem.variable ?? '';
+      const place = problem.file ? `${shortPath(problem.file)}${problem.line ? `:${problem.line}${problem.column ? `:${problem.column}` : ''}` : ''}` : problem.variable ?? '';
       const text = [problem.path, problem.message].filter(Boolean).join(': ');
       return html`<div key=${at} class=${problem.severity === 'warning' ? 'note problem' : 'err problem'}><div>${place ? html`<code>${place}</code> ` : null}<${Visible} text=${text} /></div><${CopyButton} text=${`${place} ${text}`.trim()} /></div>`;
     })}</div>`;

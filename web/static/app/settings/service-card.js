@@ -6,8 +6,8 @@ import { Visible } from '../calls/text.js';
 import { chatOf, renewSession, sessionOf } from '../chat/conversation.js';
 import { formatAgo, formatDuration, formatTime, language, localText, t } from '../i18n/index.js';
 import { lastChat, link, navigate } from '../router.js';
-import { applyEvent, clock, runClock, tools } from '../store.js';
-import { Button, CopyButton, ErrorBox, Pill, Switch } from '../ui.js';
+import { agents, applyEvent, clock, runClock, tools } from '../store.js';
+import { Button, CopyButton, ErrorBox, Pill, Sign, Switch } from '../ui.js';
 import { useSaving } from './load.js';
 import { Logs } from './logs.js';
 import { stateLook } from './service-text.js';
@@ -27,7 +27,7 @@ function actsOf(state) {
 }
 
 /** “15 seconds ago”, in steps that can be read in peace. @param {string} time */
-function contactAgo(time) {
+export function contactAgo(time) {
   const passed = Math.max(0, clock.value - Date.parse(time));
   return formatAgo(clock.value - (passed < 60_000 ? Math.floor(passed / 5_000) * 5_000 : passed), clock.value);
 }
@@ -39,13 +39,9 @@ export function ServiceCard({ service }) {
   const [error, setError] = useState(/** @type {any} */ (null));
   const [busy, setBusy] = useState('');
   const [logs, setLogs] = useState(false);
-  const [open, setOpen] = useState(/** @type {boolean|null} */ (null));
-  const [bulkError, setBulkError] = useState(/** @type {any} */ (null));
   const head = useRef(/** @type {HTMLElement|null} */ (null));
   const look = stateLook(service.state);
   const running = service.state === 'running';
-  const own = /** @type {import('./run-session.js').Tool[]} */ (tools.value).filter(({ server }) => server === service.id);
-  const shown = open ?? (running && own.length > 0 && own.length <= 12);
   const ticking = running || Boolean(service.next_try);
   useEffect(() => (ticking ? runClock() : undefined), [ticking]);
   const acts = actsOf(service.state);
@@ -91,24 +87,40 @@ export function ServiceCard({ service }) {
     <${Troubles} service=${service} busy=${Boolean(busy)} onRestart=${() => act('restart')} />
     <${UseInChat} service=${service} name=${name} />
     <${Options} service=${service} name=${name} />
-    ${own.length ? html`<div class="row svc-tools"><button type="button" class="fold" aria-expanded=${shown} onClick=${() => setOpen(!shown)}>${t('mcp.tools')} <span class="meta">${own.length}</span></button><span class="grow"></span>
-      ${shown ? html`<${BulkMenu} tools=${own} server=${name} filtered=${false} onError=${setBulkError} />` : null}</div>
-      ${bulkError ? html`<${ErrorBox} title=${t('tools.not_saved')} error=${bulkError} />` : null}
-      ${shown ? html`<${ToolList} tools=${own.slice(0, 200)} label=${t('mcp.tools_of', { name })} short />${own.length > 200 ? html`<p class="row more"><a href=${link('settings', 'tools')}>${t('mcp.all_tools', { n: own.length })}</a></p>` : null}` : null}` : null}
+    <${ServerTools} server=${service.id} name=${name} open=${running} />
     <${Details} service=${service} /></section>`;
+}
+
+/** Rows that a card shows; the rest are under Tools. */
+const ROWS = 200;
+/** A server with no more tools than this shows them at once. */
+const FEW = 12;
+
+/** The tools of a service or a configured server, folded. @param {{server: string, name: string, open?: boolean}} props `open`: few tools show at once */
+export function ServerTools({ server, name, open = false }) {
+  const [chosen, setChosen] = useState(/** @type {boolean|null} */ (null));
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const own = /** @type {import('./run-session.js').Tool[]} */ (tools.value).filter((tool) => tool.server === server);
+  const shown = chosen ?? (open && own.length <= FEW);
+  if (!own.length) return null;
+  return html`<div class="row svc-tools"><button type="button" class="fold" aria-expanded=${shown} onClick=${() => setChosen(!shown)}>${t('mcp.tools')} <span class="meta">${own.length}</span></button><span class="grow"></span>
+      ${shown ? html`<${BulkMenu} tools=${own} server=${name} filtered=${false} onError=${setError} />` : null}</div>
+    ${error ? html`<${ErrorBox} title=${t('tools.not_saved')} error=${error} />` : null}
+    ${shown ? html`<${ToolList} tools=${own.slice(0, ROWS)} label=${t('mcp.tools_of', { name })} short />${own.length > ROWS ? html`<p class="row more"><a href=${link('settings', 'tools')}>${t('mcp.all_tools', { n: own.length })}</a></p>` : null}` : null}`;
 }
 
 /** What is wrong with a service and what it wants said; it stays until it is right. @param {{service: any, busy: boolean, onRestart: () => void}} props */
 function Troubles({ service, busy, onRestart }) {
   return html`${service.error ? html`<div class="err"><div><b>${t('mcp.manifest')}</b> <${Visible} text=${service.error.message ?? ''} /> <code>${service.error.file}${service.error.line ? `:${service.error.line}` : ''}</code></div><${CopyButton} text=${`${service.error.file}:${service.error.line ?? ''} ${service.error.message ?? ''}`} /></div>` : null}
     ${service.reason && service.state === 'failed' && !service.error ? html`<div class="err"><div><b>${t('mcp.failed')}</b> <${Visible} text=${service.reason} /></div><${CopyButton} text=${service.reason} /></div>`
-      : service.reason && !service.error ? html`<p class="meta"><${Visible} text=${service.reason} /></p>` : null}
+      : service.state === 'installing' ? html`<div class="row desc" role="status"><${Sign} kind="run" /><span class="grow"><${Visible} text=${service.reason || t('mcp.installing')} /></span></div>`
+        : service.reason && !service.error ? html`<p class="desc"><${Visible} text=${service.reason} /></p>` : null}
     ${(service.notices ?? []).map((/** @type {string} */ notice) => html`<p class="note" key=${notice}><${Visible} text=${notice} /></p>`)}
     ${service.restart_needed && service.state === 'running' ? html`<p class="note row">${t('mcp.restart_needed')} <${Button} small disabled=${busy} onClick=${onRestart}>${t('mcp.restart')}<//></p>` : null}`;
 }
 
 /** What a start runs: shown before the first one. @param {{service: any}} props */
-function Details({ service }) {
+export function Details({ service }) {
   const command = (service.command ?? []).map((/** @type {string} */ part) => (/^[\w@%+=:,./-]+$/.test(part) ? part : JSON.stringify(part))).join(' ');
   const rows = [
     ['command', command], ['server', [service.server_name, service.server_version].filter(Boolean).join(' ')],
@@ -119,7 +131,7 @@ function Details({ service }) {
 }
 
 /** Offers a service that was started after the open chat's session began. @param {{service: any, name: string}} props */
-function UseInChat({ service, name }) {
+export function UseInChat({ service, name }) {
   const id = lastChat.value;
   const chat = id ? chatOf(id) : null;
   const session = chat ? sessionOf(chat) : null;
@@ -127,7 +139,9 @@ function UseInChat({ service, name }) {
   if (!chat || !session || service.state !== 'running' || !service.started) return null;
   const later = !session.created || Date.parse(service.started) > Date.parse(session.created);
   const reaches = session.tools?.some(({ server }) => server === service.id);
-  if (!later || reaches) return null;
+  // What is configured can be used by the agents that it is granted to, and by no other.
+  const granted = service.origin !== 'server' || agents.value?.agents.some((agent) => agent.name === session.agent && agent.servers?.includes(service.name));
+  if ((!later && service.origin !== 'server') || reaches || !granted) return null;
   const busy = chat.running.value !== 'idle';
   const title = chat.head.value.title || t('chat.untitled');
   return html`<p class="note row">${t('mcp.later', { name, title })} <${Button} small disabled=${busy} title=${busy ? t('mcp.later_busy') : ''} onClick=${async () => {
