@@ -15,4 +15,20 @@
 //     the direct child. We start the process ourselves (tools/process), put
 //     messageFilter (filter.go) before the transport's input and outbox
 //     (outbox.go) behind its output.
+//   - Its transport for Streamable HTTP ends what a server asks in the middle of
+//     a call after 30 s, and then hangs; a person needs longer. That for HTTP+SSE
+//     answers nothing that a server asks, takes such a request for our answer
+//     when the ids are alike, and follows an endpoint from https to http. Neither
+//     bounds what it reads, nor tells a server of revisions up to 2025-11-25 that
+//     a call is cancelled. streamable.go and eventsource.go implement the same
+//     interface on net/http in their place; the session above is one for all.
+//
+// # Over HTTP
+//
+// link.go is the exchange itself, roundtrip.go the client that reaches one
+// origin and nothing else: redirects stay there (checkRedirect), addresses are
+// judged when the connection is made (address.go), authorities may be added
+// (authorities.go). eventstream.go reads streams of any size in bounded memory.
+// remote.go keeps one session after the other: a server that has forgotten ours
+// gets a new initialize at once, and no call is ever written twice.
 package mcpclient
