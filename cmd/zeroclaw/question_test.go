@@ -241,3 +241,49 @@ func TestKilledCommand(t *testing.T) {
 	_ = cmd.Wait()
 	wait(t, "the end of the question", func() bool { return questions() == 0 })
 }
+
+// TestFormAtATerminal: what a server asks meanwhile is put here, as a form or as
+// an address, and the server gets what was typed.
+func TestFormAtATerminal(t *testing.T) {
+	list := filepath.Join(t.TempDir(), "tools.json")
+	if err := os.WriteFile(list, []byte(`[{"name":"form","inputSchema":{"type":"object"}},{"name":"link","inputSchema":{"type":"object"}}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, _ := json.Marshal([]string{"stub-mcp", list})
+	d := newDesk(t, "[[mcp.servers]]\nname = \"stub\"\ncommand = \""+filepath.ToSlash(self)+"\"\nargs = "+string(raw)+`
+[mcp_bundles.all]
+servers = ["stub"]
+[agents.helper]
+mcp_bundles = ["all"]
+[permissions.tools.stub__form]
+mode = "allow"
+[permissions.tools.stub__link]
+mode = "allow"
+`)
+	s := d.sit(t, "call", "stub__form", "--agent", "helper")
+	s.until(`(?s)The server stub asks you for something.*Who are you\?\\u202e.*fill .*> $`)
+	s.type_("fill")
+	s.until(`(?s)age\n.*> $`)
+	s.type_("30")
+	s.until(`(?s)name\n  \(text.*> $`)
+	s.type_("Ann")
+	s.until(`(?s)sure\n.*nothing takes true.*> $`)
+	s.type_("")
+	s.until(`(?s)would be sent to stub.*send .*> $`)
+	s.type_("send")
+	s.ends(0)
+	if got := s.stdout.String(); !strings.Contains(got, `"action":"accept"`) || !strings.Contains(got, `"name":"Ann"`) || !strings.Contains(got, `"sure":true`) {
+		t.Errorf("the server got %s", got)
+	}
+	s = d.sit(t, "call", "stub__link", "--agent", "helper")
+	s.until(`(?s)    https://example.com/in\n.*> $`)
+	s.type_("decline")
+	s.ends(0)
+	if got := s.stdout.String(); !strings.Contains(got, `"action":"decline"`) {
+		t.Errorf("the server got %s", got)
+	}
+}

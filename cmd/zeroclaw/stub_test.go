@@ -8,7 +8,7 @@ import (
 )
 
 // serveStub is an MCP server whose tools are read from the file that its
-// argument names, anew each time. A call of the tool "form" asks a form first,
+// last argument names, anew each time. A call of the tool "form" asks a form first,
 // one of "link" an address; it returns what was answered, any other its
 // arguments.
 func serveStub() {
@@ -39,7 +39,7 @@ func serveStub() {
 		case "initialize":
 			reply(m.ID, map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "stub", "version": "7"}})
 		case "tools/list":
-			tools, err := os.ReadFile(os.Args[1])
+			tools, err := os.ReadFile(os.Args[len(os.Args)-1])
 			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
@@ -52,7 +52,7 @@ func serveStub() {
 			}
 			_ = json.Unmarshal(m.Params, &p)
 			ask := map[string]any{"message": "Who are you?\u202e", "requestedSchema": json.RawMessage(`{"type":"object","properties":{
-				"name":{"type":"string","minLength":2},"age":{"type":"integer"},"sure":{"type":"boolean","default":true}},"required":["name"]}`)}
+				"age":{"type":"integer"},"name":{"type":"string","minLength":2},"sure":{"type":"boolean","default":true}},"required":["name"]}`)}
 			if p.Name == "link" {
 				ask = map[string]any{"mode": "url", "message": "Sign in", "url": "https://example.com/in", "elicitationId": "e1"}
 			}

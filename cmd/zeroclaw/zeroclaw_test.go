@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" || len(os.Args) > 1 && os.Args[1] == "dummy-mcp" {
 		asMain()
 	}
+	if len(os.Args) > 1 && os.Args[1] == "stub-mcp" {
+		serveStub()
+		return
+	}
 	testscript.Main(m, map[string]func(){"zeroclaw": asMain, "stub-mcp": serveStub})
 }
 
