@@ -168,7 +168,7 @@ func TestBreakerCountsACrashOnce(t *testing.T) {
 			for range 5 {
 				go func() { failed <- r.call(t.Context()) }()
 			}
-			synctest.Wait()
+			time.Sleep(time.Second)
 			close(dead)
 			if n%2 == 0 {
 				synctest.Wait()
@@ -195,6 +195,26 @@ func TestBreakerCountsACrashOnce(t *testing.T) {
 		}
 		if err := r.call(t.Context()); err != nil {
 			t.Errorf("after Retry: %v", err)
+		}
+	})
+}
+
+// A transport that loses single requests and no connection counts each.
+func TestBreakerCountsLostRequests(t *testing.T) {
+	spec := server("x")
+	spec.Probe = -1
+	bubble(t, Config{}, []Spec{spec}, func(t *testing.T, r *rig) {
+		_ = r.Start("x")
+		r.state(t, "x", Running)
+		r.fake.last().reply(func(context.Context, json.RawMessage) error { return crash() })
+		for n := 1; n <= 3; n++ {
+			_ = r.call(t.Context())
+			if st := r.state(t, "x", Running); st.Breaker.Failures != n {
+				t.Errorf("%d failures after %d calls", st.Breaker.Failures, n)
+			}
+		}
+		if err := r.call(t.Context()); !errors.Is(err, ErrPaused) {
+			t.Errorf("the fourth: %v", err)
 		}
 	})
 }

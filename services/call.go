@@ -194,7 +194,7 @@ func (u *use) over(err error) error {
 var errOver = errors.New("the call that it belongs to is over")
 
 // outcome is what the end of a use shows of the server, and whether the
-// connection went with it.
+// connection may have gone with it.
 func (u *use) outcome(err error) (o outcome, lost bool) {
 	switch {
 	case err == nil, wasAnswered(err):
@@ -205,10 +205,10 @@ func (u *use) outcome(err error) (o outcome, lost bool) {
 		return mute, false
 	case u.caller.Err() != nil:
 		return nothing, false
-	case restartable(err), u.life.Err() != nil:
+	case u.life.Err() != nil:
 		return mute, true
 	}
-	return unreachable, false
+	return unreachable, restartable(err)
 }
 
 // endOf says why a connection is over, to those who wait for an answer.

@@ -22,28 +22,34 @@ func (s *service) admit(u *use) (err error) {
 	return err
 }
 
-// settle tells the breaker what came of a use. lost: it ended with the
-// connection, which is counted once for all that were under way.
+// together is how close to each other the end of a connection and the failures
+// of what was under way on it are noticed.
+const together = time.Second
+
+// settle tells the breaker what came of a use. lost: the connection may have
+// gone with it, and then it is one failure for all that were under way.
 func (s *service) settle(u *use, o outcome, lost bool) {
 	s.feed(func(b breaker, now time.Time) breaker {
-		if lost && s.lost == u.attempt && !u.trial {
-			b.mute = b.mute || b.failures > 0
+		if lost && !u.trial && u.began.Before(s.faulted) {
+			b.mute = b.mute || o == mute && b.failures > 0
 			return b
 		}
 		if lost {
-			s.lost = u.attempt
+			s.faulted = now
 		}
 		return b.settle(o, u.trial, now)
 	})
 }
 
-// lose tells the breaker that a connection was lost.
-func (s *service) lose(attempt int) {
+// lose tells the breaker that the connection was lost.
+func (s *service) lose() {
 	s.feed(func(b breaker, now time.Time) breaker {
-		if s.lost == attempt {
+		if now.Sub(s.faulted) < together {
+			// It died over a call that has been counted.
+			b.mute = b.mute || b.failures > 0
 			return b
 		}
-		s.lost = attempt
+		s.faulted = now
 		return b.settle(unreachable, b.trying, now)
 	})
 }

@@ -219,9 +219,8 @@ func (s *service) probe(life context.Context, peer Peer) {
 func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 	var wanted bool // ended on purpose
 	ran, idle := peer != nil, errors.Is(cause, errIdle)
-	var attempt int
 	s.edit(func() {
-		s.peer, attempt = nil, s.attempt
+		s.peer = nil
 		wanted = actx.Err() != nil || idle
 		if wanted {
 			s.state, s.reason = Stopping, ""
@@ -229,7 +228,7 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 	})
 	s.cancel(cause)
 	if ran && !wanted {
-		s.lose(attempt)
+		s.lose()
 	}
 	closeErr := closePeer(ctx, peer, wanted)
 	var text string

@@ -73,7 +73,7 @@ type service struct {
 	asking      int               // questions to a person that are open
 	lastUse     time.Time         // when the last use ended, or it started
 	breaker     breaker
-	lost        int // the attempt whose loss the breaker knows
+	faulted     time.Time // when the breaker was last told of what may be a lost connection
 	notices     []string
 	started     time.Time
 	lastOK      time.Time
