@@ -96,9 +96,8 @@ type use struct {
 	cancel      context.CancelCauseFunc
 	began       time.Time
 
-	peer    Peer
-	life    context.Context
-	attempt int
+	peer Peer
+	life context.Context
 }
 
 // take waits until the server can be used, starting it where a call may, and
@@ -152,7 +151,7 @@ func (u *use) ready(check func() error) error {
 }
 
 func (s *service) enterLocked(u *use) {
-	u.peer, u.life, u.attempt, u.began = s.peer, s.life, s.attempt, time.Now()
+	u.peer, u.life, u.began = s.peer, s.life, time.Now()
 	ctx, cancel := context.WithCancelCause(context.WithValue(u.caller, useKey{}, u))
 	unbind := context.AfterFunc(u.life, func() { cancel(endOf(u.life)) })
 	u.ctx, u.cancel = ctx, func(err error) { unbind(); cancel(err) }

@@ -13,6 +13,9 @@ const (
 	ToolsNone       = "none"
 )
 
+// maxDropped bounds of how many removed servers it is known what they were.
+const maxDropped = 20
+
 // savePause is how long changes of what is remembered are put together.
 const savePause = time.Second
 
@@ -223,6 +226,8 @@ func (v *Supervisor) dropLocked(s *service) {
 	if m.Source == "" {
 		return
 	}
-	v.dropped[s.name] = &m
+	if len(v.dropped) < maxDropped {
+		v.dropped[s.name] = &m
+	}
 	v.touch()
 }

@@ -22,8 +22,9 @@ type Connector interface {
 // What an error says of the server is told by methods of it: Answered() bool,
 // true for one that the server gave, or that is about something it did answer,
 // so that the connection works; Restartable() bool, true when the connection is
-// lost with it and a new one may help (Hooks.Closed is called then too). Any
-// other error of Call and Request means that nothing came through.
+// lost with it, or may be, and a new one may help. Any other error of Call and
+// Request means that nothing came through. One of Connect may have Reached()
+// bool, true when the server was connected to.
 type Peer interface {
 	// Tools lists the tools, every page of them, up to MaxTools+1.
 	Tools(ctx context.Context) ([]ToolDef, error)

@@ -21,10 +21,10 @@ func TestBackoffThenFailedThenReprobe(t *testing.T) {
 			t.Errorf("status = %+v", st)
 		}
 		time.Sleep(time.Minute)
+		r.state(t, "x", Failed)
 		if len(fake.starts) > 6 {
 			t.Errorf("%d starts within a minute, want at most 6", len(fake.starts))
 		}
-		r.state(t, "x", Failed)
 		time.Sleep(6 * time.Minute)
 		synctest.Wait()
 		var at []string

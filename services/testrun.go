@@ -63,7 +63,11 @@ func (v *Supervisor) Test(ctx context.Context, spec Spec) TestReport {
 		err = run.do(ctx)
 	}
 	if err != nil {
-		run.step(run.failedAt(err), false, err.Error())
+		at := run.failedAt(err)
+		if at == StepHandshake && spec.remote() {
+			run.step(StepConnect, true, publicURL(spec.URL))
+		}
+		run.step(at, false, err.Error())
 	}
 	return run.report()
 }

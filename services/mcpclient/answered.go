@@ -9,3 +9,13 @@ func (e answerError) Answered() bool { return true }
 
 // Answered implements what services asks of an error of a Peer.
 func (e *rpcError) Answered() bool { return true }
+
+// Reached tells services that the server itself refused, so that it can be
+// connected to.
+func (e *wireError) Reached() bool { return e.status > 0 }
+
+// unusableError is about a definition with which nothing can be reached.
+type unusableError struct{ error }
+
+func (e unusableError) Unwrap() error { return e.error }
+func (e unusableError) Reached() bool { return false }

@@ -196,7 +196,7 @@ func (t *eventSource) tooLong(long *oversized) {
 		for id, to := range hit {
 			if t.waiting[id] == to {
 				delete(t.waiting, id)
-				to <- arrival{err: &wireError{message: long.Error()}}
+				to <- arrival{err: answerError{&wireError{message: long.Error()}}}
 			}
 		}
 	})

@@ -29,7 +29,7 @@ func (c *Connector) openRemote(ctx context.Context, spec services.Spec, h servic
 	}
 	client, u, err := newHTTPClient(spec, c.config.Environ())
 	if err != nil {
-		return nil, err
+		return nil, unusableError{err}
 	}
 	s := newSession(h, c.config.Identity)
 	s.remote = true

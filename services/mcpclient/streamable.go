@@ -185,7 +185,7 @@ func (t *streamable) interrupted(ctx context.Context, err error) error {
 	var long *oversized
 	switch {
 	case errors.As(err, &long):
-		return &wireError{message: long.Error()}
+		return answerError{&wireError{message: long.Error()}}
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
@@ -240,7 +240,7 @@ func (t *streamable) events(ctx context.Context, abort func(), body io.Reader, i
 		switch {
 		case errors.As(err, &o):
 			if id != "" && long == nil && !methodFirst.Match(o.head) {
-				long = &wireError{message: o.Error()}
+				long = answerError{&wireError{message: o.Error()}}
 				timer := time.AfterFunc(lateGrace, abort)
 				defer timer.Stop()
 			}

@@ -17,8 +17,11 @@ import (
 // markEnv is inherited by everything that a peer starts.
 const markEnv = "TEST_MCP_MARK"
 
+// mark is the mark of one server of this very test run.
+func mark(name string) string { return fmt.Sprintf("%s=%s of %d", markEnv, name, os.Getpid()) }
+
 // marked are the processes that run with the mark in their environment.
-func marked(t *testing.T, mark string) (pids []string) {
+func marked(t *testing.T, name string) (pids []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -26,7 +29,7 @@ func marked(t *testing.T, mark string) (pids []string) {
 	}
 	for _, f := range files {
 		env, err := os.ReadFile(f)
-		if err == nil && strings.Contains(string(env), markEnv+"="+mark+"\x00") {
+		if err == nil && strings.Contains(string(env), mark(name)+"\x00") {
 			pids = append(pids, filepath.Base(filepath.Dir(f)))
 		}
 	}
@@ -57,7 +60,7 @@ func TestCyclesLeaveNothing(t *testing.T) {
 	var specs []services.Spec
 	for i, k := range kinds {
 		s := peerSpec(t, fmt.Sprint(k.name, i), k.name)
-		s.Env = append(s.Env, markEnv+"="+s.Name)
+		s.Env = append(s.Env, mark(s.Name))
 		specs = append(specs, s)
 	}
 	v := serve(t, services.Config{Backoff: services.Backoff{First: time.Hour}}, specs...)
