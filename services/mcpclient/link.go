@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,9 +28,11 @@ const (
 	maxErrorShown = 4 << 10
 	// maxServed bounds how many requests of the server are being answered.
 	maxServed = 32
-	replyTime = 30 * time.Second
-	typeJSON  = "application/json"
-	typeSSE   = "text/event-stream"
+	// maxNotification is read of a notification: it is decoded as a whole.
+	maxNotification = 1 << 20
+	replyTime       = 30 * time.Second
+	typeJSON        = "application/json"
+	typeSSE         = "text/event-stream"
 )
 
 // link is what the transports over HTTP share: one origin, one client, the
@@ -47,7 +48,7 @@ type link struct {
 
 	ctx    context.Context // ends with Close
 	stop   context.CancelFunc
-	work   sync.WaitGroup
+	work   crew
 	served chan struct{} // a slot for each request of the server
 	doubt  atomic.Bool   // the last exchange failed: is the session still there?
 
@@ -135,6 +136,10 @@ func (w *link) deliver(ctx context.Context, m message, raw []byte, answer func(c
 	switch {
 	case m.method == nil:
 	case m.id == nil:
+		if len(raw) > maxNotification {
+			w.log(fmt.Sprintf("dropped a notification of the server: it has %d bytes", len(raw)))
+			return
+		}
 		var n mcp.JSONRPCNotification
 		if err := json.Unmarshal(raw, &n); err != nil {
 			w.log("a notification of the server cannot be read: " + err.Error())
@@ -168,7 +173,7 @@ func (w *link) serve(ctx context.Context, m message, raw []byte, answer func(con
 	if r.Params != nil {
 		request.Params = r.Params
 	}
-	w.work.Go(func() {
+	started := w.work.Go(func() {
 		defer func() { <-w.served }()
 		hctx, cancel := w.bound(ctx)
 		defer cancel()
@@ -186,6 +191,9 @@ func (w *link) serve(ctx context.Context, m message, raw []byte, answer func(con
 			w.log("answering a request of the server failed: " + err.Error())
 		}
 	})
+	if !started {
+		<-w.served
+	}
 }
 
 // messages splits what one body or one event holds: a message, or a batch of
@@ -234,6 +242,9 @@ func answers(m message, id string) *transport.JSONRPCResponse {
 }
 
 func rpcDetails(raw json.RawMessage) *mcp.JSONRPCErrorDetails {
+	if len(raw) > maxErrorBody {
+		return &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: fmt.Sprintf("an error of %d bytes, which begins: %s", len(raw), raw[:200])}
+	}
 	var d struct {
 		Code    json.Number `json:"code"`
 		Message string      `json:"message"`

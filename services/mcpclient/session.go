@@ -24,9 +24,9 @@ type session struct {
 	ids    atomic.Int64
 	ctx    context.Context // ends with the connection
 	end    context.CancelCauseFunc
-	duties sync.WaitGroup // goroutines of the session
-	remote bool           // over HTTP: requests carry headers
-	bare   bool           // JSON-RPC without a protocol around it
+	duties crew // goroutines of the session
+	remote bool // over HTTP: requests carry headers
+	bare   bool // JSON-RPC without a protocol around it
 
 	// Written by the handshake, read afterwards.
 	version      string
@@ -148,10 +148,12 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 	answers := make(chan answer, 1)
 	rctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s.duties.Go(func() {
+	if !s.duties.Go(func() {
 		r, err := s.wire.SendRequest(rctx, request)
 		answers <- answer{r, err}
-	})
+	}) {
+		return nil, context.Cause(s.ctx)
+	}
 	tell := func() {
 		s.mu.Lock()
 		news, latest := x.news, x.latest
