@@ -31,7 +31,7 @@ ab
 	if m == nil || m[1] != m[2] {
 		t.Fatalf("framed as\n%s", got)
 	}
-	if framer().Prompt("s", "p", "x") == framer().Prompt("s", "p", "x") {
+	if a, b := framer().Prompt("s", "p", "x"), framer().Prompt("s", "p", "x"); a == b {
 		t.Error("two frames have one boundary")
 	}
 	long := framer().Instructions("s", strings.Repeat("é", 1<<20))
