@@ -161,11 +161,11 @@ func TestDiscoverThatFails(t *testing.T) {
 		}
 		// It is not tried again: nobody wants it to run.
 		r.state(t, "x", Stopped)
-		n := len(fake.starts)
+		n := fake.count()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if len(fake.starts) != n {
-			t.Errorf("%d starts after it was given up", len(fake.starts)-n)
+		if fake.count() != n {
+			t.Errorf("%d starts after it was given up", fake.count()-n)
 		}
 		if len(r.Discoveries("x")) != 0 {
 			t.Errorf("recorded %+v", r.Discoveries("x"))

@@ -63,6 +63,13 @@ func (c *fakeConnector) Connect(ctx context.Context, s Spec, h Hooks) (Peer, err
 	return p, nil
 }
 
+// count is how often something was started.
+func (c *fakeConnector) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.starts)
+}
+
 func (c *fakeConnector) last() *fakePeer {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -39,8 +39,8 @@ func TestWant(t *testing.T) {
 		if err := r.Start("off"); !errors.Is(err, ErrDisabled) {
 			t.Errorf("starting what is switched off: %v", err)
 		}
-		if len(r.fake.starts) != 1 {
-			t.Errorf("%d starts, want 1", len(r.fake.starts))
+		if r.fake.count() != 1 {
+			t.Errorf("%d starts, want 1", r.fake.count())
 		}
 		// A person's start takes the person's stop back.
 		_ = r.Start("halted")
@@ -61,8 +61,8 @@ func TestWantLeavesAFailedOneToItsRetry(t *testing.T) {
 				t.Errorf("call: %v", err)
 			}
 		}
-		if len(fake.starts) != 1 {
-			t.Errorf("%d starts, want 1", len(fake.starts))
+		if fake.count() != 1 {
+			t.Errorf("%d starts, want 1", fake.count())
 		}
 	})
 }
@@ -81,8 +81,8 @@ func TestCallStarts(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if took := time.Since(began); took != 8*time.Second || len(fake.starts) != 1 {
-			t.Errorf("%s and %d starts, want 8s and 1", took, len(fake.starts))
+		if took := time.Since(began); took != 8*time.Second || fake.count() != 1 {
+			t.Errorf("%s and %d starts, want 8s and 1", took, fake.count())
 		}
 		if _, err := r.Call(t.Context(), ToolCall{Server: "folder", Tool: "echo"}); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), "start it first") {
 			t.Errorf("a service: %v", err)

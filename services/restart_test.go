@@ -22,8 +22,8 @@ func TestBackoffThenFailedThenReprobe(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		r.state(t, "x", Failed)
-		if len(fake.starts) > 6 {
-			t.Errorf("%d starts within a minute, want at most 6", len(fake.starts))
+		if fake.count() > 6 {
+			t.Errorf("%d starts within a minute, want at most 6", fake.count())
 		}
 		time.Sleep(6 * time.Minute)
 		synctest.Wait()
@@ -43,8 +43,8 @@ func TestBackoffThenFailedThenReprobe(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if len(fake.starts) != 7 {
-			t.Errorf("%d starts after Retry, want 7", len(fake.starts))
+		if fake.count() != 7 {
+			t.Errorf("%d starts after Retry, want 7", fake.count())
 		}
 		r.state(t, "x", Starting)
 		if err := r.Stop(t.Context(), "x"); err != nil {
@@ -53,7 +53,7 @@ func TestBackoffThenFailedThenReprobe(t *testing.T) {
 		r.state(t, "x", Stopped)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if len(fake.starts) != 7 {
+		if fake.count() != 7 {
 			t.Errorf("a stopped server was started")
 		}
 	})

@@ -19,8 +19,8 @@ func TestSecondStartJoinsAndStopDuringStop(t *testing.T) {
 		r.state(t, "x", Running)
 		_ = r.Start("x")
 		synctest.Wait()
-		if len(fake.starts) != 1 {
-			t.Errorf("%d starts", len(fake.starts))
+		if fake.count() != 1 {
+			t.Errorf("%d starts", fake.count())
 		}
 		stopped := make(chan error, 2)
 		for range 2 {
@@ -36,8 +36,8 @@ func TestSecondStartJoinsAndStopDuringStop(t *testing.T) {
 			}
 		}
 		r.state(t, "x", Running)
-		if fake.maxOpen != 1 || len(fake.starts) != 2 {
-			t.Errorf("%d at a time, %d starts", fake.maxOpen, len(fake.starts))
+		if fake.maxOpen != 1 || fake.count() != 2 {
+			t.Errorf("%d at a time, %d starts", fake.maxOpen, fake.count())
 		}
 	})
 }
@@ -181,8 +181,8 @@ func TestSetStopsRemovedAndKeepsChanged(t *testing.T) {
 		changed.Args = []string{"new"}
 		r.Set([]Spec{changed})
 		st := r.state(t, "a", Running)
-		if !st.RestartNeeded || len(fake.starts) != 2 {
-			t.Errorf("a: %+v after %d starts", st, len(fake.starts))
+		if !st.RestartNeeded || fake.count() != 2 {
+			t.Errorf("a: %+v after %d starts", st, fake.count())
 		}
 		if _, err := r.Status("b"); !errors.Is(err, ErrUnknown) {
 			t.Errorf("b: %v", err)

@@ -123,8 +123,8 @@ func TestTestsAreFewAtATimeAndEnd(t *testing.T) {
 			go func() { reports <- r.Test(ctx, server("x")) }()
 		}
 		synctest.Wait()
-		if len(fake.starts) != maxTests {
-			t.Errorf("%d at a time", len(fake.starts))
+		if fake.count() != maxTests {
+			t.Errorf("%d at a time", fake.count())
 		}
 		cancel()
 		for range 6 {
