@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"zeroclaw/permissions/approval"
 	"zeroclaw/services"
 	"zeroclaw/tools"
 )
@@ -208,4 +209,27 @@ func TestReferenceServers(t *testing.T) {
 			t.Errorf("the thought ended %s %s: %.400s", o.Status, o.Reason, o.ModelText)
 		}
 	})
+}
+
+// TestURLElicitationByError: a server may refuse a call until a page was
+// opened; it is asked once more when the person has done so.
+func TestURLElicitationByError(t *testing.T) {
+	script := npmServer(t, "server-everything")
+	r := configured(t, agentOf("everything", fmt.Sprintf("command = \"node\"\nargs = [%q]", script)))
+	r.listen()
+	s := r.as("w")
+	call := r.call(s.ID, "everything__trigger-url-elicitation", json.RawMessage(`{"url":"https://example.com/go","errorPath":true}`))
+	q := r.question(call)
+	if q.Kind != approval.KindElicitation || !strings.Contains(string(q.Arguments), `"mode":"url"`) {
+		t.Errorf("the question is %+v", q)
+	}
+	r.answer(q, map[string]any{"decision": "decline"})
+	if o := r.outcome(s.ID, call); !o.IsError || !strings.Contains(o.Reason, "browser-based authorization") {
+		t.Errorf("without the page the call ended %+v", o)
+	}
+	call = r.call(s.ID, "everything__trigger-url-elicitation", json.RawMessage(`{"url":"https://example.com/go","errorPath":true}`))
+	r.answer(r.question(call), map[string]any{"decision": "accept"})
+	if o := r.outcome(s.ID, call); o.Status != tools.OK || o.IsError {
+		t.Errorf("with the page the call ended %+v", o)
+	}
 }

@@ -96,7 +96,14 @@ func (s *session) Call(ctx context.Context, name string, args json.RawMessage, p
 	if progress == nil {
 		progress = func(float64, float64, string) {}
 	}
-	raw, err := s.rounds(ctx, "tools/call", map[string]any{"name": name, "arguments": args}, progress)
+	send := func() (json.RawMessage, error) {
+		return s.rounds(ctx, "tools/call", map[string]any{"name": name, "arguments": args}, progress)
+	}
+	raw, err := send()
+	// The server has refused the call, so that it may be sent once more.
+	if pages := pagesIn(err); len(pages) > 0 && s.opened(ctx, pages) {
+		raw, err = send()
+	}
 	if err != nil {
 		return services.CallResult{}, err
 	}
