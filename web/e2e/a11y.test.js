@@ -274,6 +274,107 @@ for (const language of ['en', 'es']) {
   });
 }
 
+const asking = readFileSync(new URL('./testdata/asking-mcp.mjs', import.meta.url));
+const servers = `[[mcp.servers]]
+name = "far"
+transport = "http"
+url = "http://127.0.0.1:9/mcp"
+headers = { Authorization = "abcdefgh12345678" }
+[[mcp.servers]]
+name = "unfinished"
+transport = "sse"
+[[mcp.servers]]
+name = "resting"
+command = "node"
+enabled = false
+[mcp_bundles.work]
+servers = ["far", "nowhere"]
+[agents.coder]
+mcp_bundles = ["work", "gone"]
+risk_profile = "careful"
+[risk_profiles.careful]
+level = "supervised"
+always_ask = ["read_file"]
+[runtime_profiles.short]
+tool_filter_groups = [{ mode = "dynamic", tools = ["far__*"], keywords = ["far"] }]
+`;
+
+for (const language of ['en', 'es']) {
+  const context = { locale: language === 'en' ? 'en-US' : 'es-ES' };
+
+  scenario(`${language}: configured servers, agents, and what servers ask`, { files, config: servers, home: { '.zeroclaw/services/asking/service.json': JSON.stringify({ schemaVersion: 1, displayName: 'Asking', launch: { executable: process.execPath, args: ['${serviceDir}/server.mjs'] } }), '.zeroclaw/services/asking/server.mjs': asking }, context, timeout: 300_000 }, async (stage) => {
+    const faults = /** @type {string[]} */ ([]);
+    const { companion } = stage;
+    const page = await stage.context.newPage();
+    stage.pages.push(page);
+    const me = /** @type {any} */ ({ page });
+    await page.goto(await companion.address());
+    await page.locator('.app').waitFor();
+    const go = async (/** @type {string} */ hash) => {
+      await page.evaluate((to) => {
+        location.hash = to;
+      }, `#/${hash}`);
+      await page.locator('.page h1').first().waitFor();
+      await page.waitForTimeout(300);
+    };
+    await go('config/mcp.servers');
+    const far = page.locator('section.server').first();
+    await far.waitFor();
+    await far.locator('.svc-acts button[aria-expanded]').first().click();
+    await far.locator('.trial-steps li').first().waitFor();
+    await look(me, 'servers with a test', faults);
+    await far.locator('.svc-acts .menu-wrap button').click();
+    await page.locator('[role=menu]').waitFor();
+    await look(me, 'menu of a server', faults);
+    await page.locator('[role=menuitem]').last().click();
+    await page.locator('dialog').waitFor();
+    await look(me, 'dialog: remove a server', faults);
+    await page.keyboard.press('Escape');
+    await page.locator('section.server').nth(1).locator('.svc-foot .link').click();
+    await page.locator('dialog').waitFor();
+    await look(me, 'dialog: grant', faults);
+    await page.keyboard.press('Escape');
+    await page.locator('h2 .btn.primary').click();
+    await page.locator('.new-server .secret-add').click();
+    await page.locator('.new-server form [type=submit]').click();
+    await look(me, 'a new server', faults);
+    await go('config/mcp.servers/far');
+    await page.evaluate(() => document.querySelectorAll('details.form-part').forEach((part) => {
+      /** @type {any} */ (part).open = true;
+    }));
+    await look(me, 'settings of a server', faults);
+    await go('settings/agents');
+    await page.locator('.settings h3 .fold').first().waitFor();
+    await look(me, 'agents', faults);
+    for (const fold of await page.locator('.settings h3 .fold').all()) await fold.click();
+    await look(me, 'agents with bundles and profiles', faults);
+    await go('settings/agents/coder');
+    await page.locator('.result-list').first().waitFor();
+    await look(me, 'an agent', faults);
+    await companion.api('POST', '/api/services/asking/start', {});
+    await until(async () => (await companion.api('GET', '/api/services')).services.find((/** @type {any} */ one) => one.id === 'asking').state === 'running', 'the server runs');
+    for (const tool of ['form', 'page', 'model']) await companion.api('PUT', `/api/config/prop?path=permissions.tools.mcp_asking_${tool}.mode`, { value: 'allow' });
+    await page.evaluate(() => {
+      location.hash = '#/chat';
+    });
+    const area = page.locator('.composer textarea');
+    for (const [line, screen] of [['/mcp_asking_form', 'a form'], ['/mcp_asking_page url=http://a@b.example/', 'an address'], ['/mcp_asking_model', 'a reply of a model']]) {
+      await area.fill(line);
+      await area.press('Escape');
+      await area.press('Enter');
+      const question = page.locator('section.card.ask');
+      await question.waitFor();
+      await page.waitForTimeout(600);
+      if (screen === 'a form') await question.locator('[type=submit]').click();
+      await look(me, `question: ${screen}`, faults);
+      await question.locator('[data-choice=deny]').click();
+      await question.waitFor({ state: 'detached' });
+      await page.locator('.composer button[type=submit]').waitFor();
+    }
+    assert.deepEqual(faults, []);
+  });
+}
+
 scenario('who wants less motion gets none', { files, context: { reducedMotion: 'reduce' } }, async (stage) => {
   const me = await stage.page();
   await me.say('/execute_command command="sleep 20"');

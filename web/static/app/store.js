@@ -180,7 +180,7 @@ export function applyEvent(kind, data) {
         tick('config');
         configSoon ||= setTimeout(() => {
           configSoon = undefined;
-          Promise.allSettled([loadServers(), loadAgents()]);
+          Promise.allSettled([loadProblems(), loadServers(), loadAgents()]);
         }, 100);
         break;
       case 'conversations.changed':
@@ -246,6 +246,12 @@ export async function loadShared() {
 
 export async function loadStatus() {
   status.value = await api.get('/api/status');
+}
+
+/** What is wrong changes with the configuration; whether this is the first run is decided when the page opens. */
+async function loadProblems() {
+  const { problems } = await api.get('/api/status');
+  patchStatus({ problems });
 }
 
 /** What events told while the list was on its way is newer than the list. */

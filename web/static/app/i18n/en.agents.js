@@ -93,7 +93,7 @@ export default {
   'agents.f_max_tool_result_chars_hint': 'The rest is kept and can be read on.',
   'agents.f_tool_filter_groups': 'Groups of tools',
   'agents.f_groups': 'Groups of tools',
-  'agents.f_groups_hint': 'Tools of servers in a group are shown only when one of its words is in your message. Tools in no group are shown always.',
+  'agents.f_groups_hint': 'As soon as there is a group, tools of servers are shown through groups only: always, or when one of its words is in your message. Those in no group stay hidden; built-in tools are always shown.',
   'agents.group_n': 'Group {n}',
   'agents.group_mode': 'When group {n} is shown',
   'agents.mode_dynamic': 'When words call for it',

@@ -93,7 +93,7 @@ export default {
   'agents.f_max_tool_result_chars_hint': 'El resto se conserva y se puede seguir leyendo.',
   'agents.f_tool_filter_groups': 'Grupos de herramientas',
   'agents.f_groups': 'Grupos de herramientas',
-  'agents.f_groups_hint': 'Las herramientas de servidores que están en un grupo se muestran solo si una de sus palabras está en tu mensaje. Las que no están en ninguno se muestran siempre.',
+  'agents.f_groups_hint': 'En cuanto hay un grupo, las herramientas de servidores se muestran solo mediante grupos: siempre, o si una de sus palabras está en tu mensaje. Las que no están en ninguno quedan ocultas; las incluidas se muestran siempre.',
   'agents.group_n': 'Grupo {n}',
   'agents.group_mode': 'Cuándo se muestra el grupo {n}',
   'agents.mode_dynamic': 'Si las palabras lo piden',

@@ -55,15 +55,16 @@ function SecretMap({ label, hint, error, rows, disabled, onChange }) {
     setTimeout(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('.secret-add'))?.focus());
   };
   const shown = (/** @type {SecretRow} */ row) => row.key || t('conf.new_key');
+  const of = (/** @type {string} */ key, /** @type {SecretRow} */ row) => `${t(key)}: ${shown(row)}`;
   const value = (/** @type {SecretRow} */ row, /** @type {number} */ at) => {
     if (row.override) return html`<span class="secret">•••••••• ${t('prov.key_set')}</span><${Override} prop=${row} />`;
-    if (row.value === null) return html`<span class="meta">${t('conf.taken_out')}</span><${Button} kind="quiet" small aria-label=${t('conf.keep_of', { name: shown(row) })} onClick=${() => set(at, { value: undefined })}>${t('prov.key_keep')}<//>`;
+    if (row.value === null) return html`<span class="meta">${t('conf.taken_out')}</span><${Button} kind="quiet" small aria-label=${of('prov.key_keep', row)} onClick=${() => set(at, { value: undefined })}>${t('prov.key_keep')}<//>`;
     if (row.value === undefined) {
-      return html`<span class="secret">•••••••• ${t('prov.key_set')}</span><${Button} kind="quiet" small disabled=${disabled} aria-label=${t('conf.replace_of', { name: shown(row) })} onClick=${() => set(at, { value: '' })}>${t('prov.key_replace')}<//>
-        <${Button} kind="quiet" small disabled=${disabled} aria-label=${t('conf.clear_of', { name: shown(row) })} onClick=${() => set(at, { value: null })}>${t('prov.key_clear')}<//>`;
+      return html`<span class="secret">•••••••• ${t('prov.key_set')}</span><${Button} kind="quiet" small disabled=${disabled} aria-label=${of('prov.key_replace', row)} onClick=${() => set(at, { value: '' })}>${t('prov.key_replace')}<//>
+        <${Button} kind="quiet" small disabled=${disabled} aria-label=${of('prov.key_clear', row)} onClick=${() => set(at, { value: null })}>${t('prov.key_clear')}<//>`;
     }
     return html`<input class="field mono" type="password" autocomplete="off" spellcheck=${false} disabled=${disabled} aria-label=${t('conf.value_of', { name: shown(row) })} placeholder=${t('conf.value')} value=${row.value} onInput=${(/** @type {any} */ event) => set(at, { value: event.currentTarget.value })} />
-      <${Button} kind="quiet" small aria-label=${row.known ? t('conf.keep_of', { name: shown(row) }) : t('conf.clear_of', { name: shown(row) })} onClick=${() => (row.known ? set(at, { value: undefined }) : out(at))}>${row.known ? t('prov.key_keep') : t('prov.key_clear')}<//>`;
+      <${Button} kind="quiet" small aria-label=${row.known ? of('prov.key_keep', row) : of('prov.key_clear', row)} onClick=${() => (row.known ? set(at, { value: undefined }) : out(at))}>${row.known ? t('prov.key_keep') : t('prov.key_clear')}<//>`;
   };
   return html`<div class="label secret-map" role="group" aria-labelledby=${id} ref=${box}><span id=${id}>${label}</span>
     ${rows.map((row, at) => html`<div class="secret-row" key=${row.known ? `known ${row.key}` : at}>${row.known ? html`<code class="secret-key"><${Visible} text=${row.key} /></code>`

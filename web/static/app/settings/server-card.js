@@ -137,13 +137,13 @@ function UsedBy({ name }) {
   return html`<span class="meta">${t('srv.used_by_none')}</span><button type="button" class="link" aria-label=${t('srv.grant_label', { name })} onClick=${() => openDialog((close) => html`<${GrantDialog} server=${name} close=${close} />`)}>${t('srv.grant')}</button>`;
 }
 
-/** What is wrong with a server, what it lacks, and what it waits for; it stays until it is right. @param {{server: any, busy?: boolean, onAct: (what: string) => void}} props */
-export function State({ server, busy, onAct }) {
+/** What is wrong with a server, what it lacks, and what it waits for; it stays until it is right. @param {{server: any, busy?: boolean, here?: boolean, onAct: (what: string) => void}} props `here`: its settings are shown beside, and say what is missing */
+export function State({ server, busy, here, onAct }) {
   const { name, error, breaker, missing = [] } = server;
   const open = breaker?.state === 'open';
   const failed = server.state === 'failed' && server.reason && !error;
   const place = error?.file ? `${error.file}${error.line ? `:${error.line}` : ''}` : '';
-  return html`${missing.length ? html`<p class="note row">${t('srv.missing', { what: missing.map((/** @type {string} */ key) => t(`srv.f_${key}`)).join(', ') })} <a href=${link('config', SECTION, name)}>${t('srv.complete')}</a></p>`
+  return html`${missing.length && here ? null : missing.length ? html`<p class="note row">${t('srv.missing', { what: missing.map((/** @type {string} */ key) => t(`srv.f_${key}`)).join(', ') })} <a href=${link('config', SECTION, name)}>${t('srv.complete')}</a></p>`
     : error ? html`<div class="err"><div><b>${t('srv.invalid')}</b> <${Visible} text=${error.message ?? ''} /> ${place ? html`<code>${place}</code>` : null}</div><${CopyButton} text=${[place, error.message].filter(Boolean).join(' ')} /></div>` : null}
     ${failed ? html`<div class="err"><div><b>${t('mcp.failed')}</b> <${Visible} text=${server.reason} /></div><${CopyButton} text=${server.reason} /></div>`
       : server.reason && !error && !missing.length ? html`<p class="desc"><${Visible} text=${server.reason} /></p>` : null}

@@ -117,7 +117,7 @@ export function ServerEditor({ name }) {
     ${look ? html`<p class="row lead"><span class=${`dot ${look.dot}`}></span><${Pill} kind=${look.pill}>${t(`srv.state_${look.word}`)}<//></p>` : null}
     ${error ? html`<${ErrorBox} title=${t('srv.not_loaded')} error=${error}><${Button} small onClick=${reload}>${t('ui.retry')}<//><//>` : null}
     ${config && !entry ? html`<${Empty} title=${t('srv.gone', { name })} action=${html`<a class="btn" href=${link('config', SECTION)}>${t('srv.title')}</a>`} />` : null}
-    ${server ? html`<div class="stack editor-state"><${State} server=${{ ...server, missing: [] }} onAct=${act} /></div>` : null}${failed ? html`<${ErrorBox} title=${t('mcp.act_failed')} error=${failed} />` : null}
+    ${server ? html`<div class="stack editor-state"><${State} server=${server} here onAct=${act} /></div>` : null}${failed ? html`<${ErrorBox} title=${t('mcp.act_failed')} error=${failed} />` : null}
     ${config && entry ? html`<${ConfigProblems} problems=${[]} readOnly=${config.read_only} file=${config.file} />
       <section class="svc" aria-label=${t('srv.settings_of', { name })}><div class="row"><${Switch} label=${t('srv.enabled')} checked=${enabled?.value !== false} disabled=${config.read_only || Boolean(enabled?.override)} onChange=${(/** @type {boolean} */ on) => saving.run(async () => {
         await saveProp(entryPath(SECTION, name, 'enabled'), on ? null : false);
