@@ -24,6 +24,7 @@ type stub struct {
 	Elicit      bool              `json:"elicit,omitempty"` // every call asks a form first
 	Sample      bool              `json:"sample,omitempty"` // every call asks the model first
 	Result      json.RawMessage   `json:"result,omitempty"` // of every call; else its arguments as text
+	Live        string            `json:"live,omitempty"`   // file with the tools that a listing gives, once it exists
 }
 
 type stubTool struct {
@@ -126,6 +127,9 @@ func (s stub) answer(method string, params json.RawMessage, ask func(string, any
 	case "ping":
 		return map[string]any{}
 	case "tools/list":
+		if text, err := os.ReadFile(s.Live); err == nil {
+			_ = json.Unmarshal(text, &s.Tools)
+		}
 		return map[string]any{"tools": append([]stubTool{}, s.Tools...)}
 	case "tools/call":
 		var p struct {

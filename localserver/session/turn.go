@@ -30,9 +30,7 @@ const firstWait = 10 * time.Second
 // turn is what the last posted turn showed. A session in which none was posted
 // is bound by no exposure.
 type turn struct {
-	message  string // in lower case
-	complete map[string]bool
-	listed   map[string]bool
+	message string // in lower case
 }
 
 // Turn begins a turn with a message of the user: it lists the tools that are
@@ -44,7 +42,7 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 	n.settle(wait, func() bool { return false })
 	n.pins.wait(wait)
 
-	now := &turn{message: strings.ToLower(message), complete: map[string]bool{}, listed: map[string]bool{}}
+	now := &turn{message: strings.ToLower(message)}
 	out := Turn{Tools: []TurnTool{}}
 	var names []string
 	for _, t := range n.Tools() {
@@ -53,10 +51,8 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 		}
 		switch n.exposure.in(now.message, t.Name, fromServers(t.Origin, t.Name), n.isActive(t.Name)) {
 		case complete:
-			now.complete[t.Name] = true
 			out.Tools = append(out.Tools, n.turnTool(t))
 		case listed:
-			now.listed[t.Name] = true
 			names = append(names, t.Name)
 		}
 	}
@@ -87,25 +83,35 @@ func (n *Session) isActive(name string) bool {
 	return n.active[name]
 }
 
-// concealed refuses what the turn under way does not show.
+// concealed refuses what the turn under way does not show. What a server has
+// come to offer since is judged like the rest.
 func (n *Session) concealed(name string, origin permissions.Origin, unknown permissions.Verdict) (permissions.Verdict, bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.turn == nil || !fromServers(origin, name) || n.turn.complete[name] || n.active[name] {
+	switch n.appears(name, origin) {
+	case complete:
 		return permissions.Verdict{}, false
-	}
-	if n.turn.listed[name] {
+	case listed:
 		unknown.Key, unknown.Code, unknown.Args = "tool_not_loaded", "tool_not_loaded", map[string]string{"tool": name}
 		unknown.Reason = fmt.Sprintf("The tool %q is not loaded yet: find it with %s first.", name, searchTool)
 	}
 	return unknown, true
 }
 
+// appears says how a tool appears in the turn under way, completely where none
+// was posted.
+func (n *Session) appears(name string, origin permissions.Origin) shown {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.turn == nil {
+		return complete
+	}
+	return n.exposure.in(n.turn.message, name, fromServers(origin, name), n.active[name])
+}
+
 // Deferred implements meta.Index: the tools that the turn under way lists by
 // name only. Before any turn those are all that are not active.
 func (n *Session) Deferred() []tools.Spec {
 	n.mu.Lock()
-	now := n.turn
+	posted := n.turn != nil
 	n.mu.Unlock()
 	var out []tools.Spec
 	for _, t := range n.Tools() {
@@ -113,7 +119,7 @@ func (n *Session) Deferred() []tools.Spec {
 			continue
 		}
 		// What was loaded before is found again: a model may have forgotten it.
-		if now != nil && !now.listed[t.Name] && !n.isActive(t.Name) {
+		if posted && n.appears(t.Name, t.Origin) != listed && !n.isActive(t.Name) {
 			continue
 		}
 		out = append(out, tools.Spec{Name: t.Name, Origin: t.Origin, Server: t.Server, OwnName: t.OwnName, Title: t.Title,
