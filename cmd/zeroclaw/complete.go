@@ -56,8 +56,6 @@ func namesAt(path, list, key string) func(context.Context, client) []string {
 }
 
 var (
-	toolNames    = namesAt("/api/tools", "tools", "name")
-	serviceNames = namesAt("/api/services", "services", "id")
-	serverNames  = namesAt("/api/servers", "servers", "name")
-	agentNames   = namesAt("/api/agents", "agents", "name")
+	toolNames  = namesAt("/api/tools", "tools", "name")
+	agentNames = namesAt("/api/agents", "agents", "name")
 )
