@@ -60,7 +60,7 @@ func startMarked(path string, argv []string, attr *os.ProcAttr, max int) (*os.Pr
 	var was unix.Rlimit
 	err := unix.Prlimit(0, markKind, nil, &was)
 	if err != nil || was.Max != noLimit || was.Cur != noLimit && runOf(was.Cur) == 0 {
-		proc, err := os.StartProcess(path, argv, attr)
+		proc, err := startDirect(path, argv, attr)
 		return proc, 0, err
 	}
 	marks.seq++
@@ -69,11 +69,21 @@ func startMarked(path string, argv []string, attr *os.ProcAttr, max int) (*os.Pr
 	if err := unix.Prlimit(0, markKind, &now, nil); err != nil {
 		mark = 0
 	}
-	proc, err := os.StartProcess(path, argv, attr)
+	proc, err := startDirect(path, argv, attr)
 	if mark != 0 {
 		_ = unix.Prlimit(0, markKind, &was, nil)
 	}
 	return proc, mark, err
+}
+
+// startDirect starts a child and notes it as direct. Called with marks held, so
+// that nobody reaps a child that ended before it was noted.
+func startDirect(path string, argv []string, attr *os.ProcAttr) (*os.Process, error) {
+	proc, err := os.StartProcess(path, argv, attr)
+	if err == nil {
+		direct.Store(proc.Pid, true)
+	}
+	return proc, err
 }
 
 // markOf reads the mark of a process of the same user, dead or alive.

@@ -39,7 +39,6 @@ func (p *Process) run(path string, argv []string, attr *os.ProcAttr, o Options, 
 	}
 	p.proc, p.pid, p.mark = proc, proc.Pid, mark
 	p.start, _ = startOf(p.pid)
-	direct.Store(p.pid, true)
 	p.begun()
 	started <- nil
 

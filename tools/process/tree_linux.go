@@ -133,9 +133,16 @@ func reap(fam []entry) {
 		if !e.zombie || e.ppid != self {
 			continue
 		}
-		if _, ours := direct.Load(e.pid); !ours {
-			_, _ = unix.Wait4(e.pid, nil, unix.WNOHANG, nil)
-		}
+		reapOne(e.pid)
+	}
+}
+
+// reapOne leaves a direct child alone, also one that is being started.
+func reapOne(pid int) {
+	marks.Lock()
+	defer marks.Unlock()
+	if _, ours := direct.Load(pid); !ours {
+		_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
 	}
 }
 
