@@ -16,7 +16,8 @@ import (
 
 // serverView is one configured server.
 type serverView struct {
-	Name string `json:"name"`
+	Name    string `json:"name"`
+	Enabled bool   `json:"enabled"` // not switched off in the file
 	services.Status
 }
 
@@ -31,7 +32,7 @@ func (s *Server) getServers(w http.ResponseWriter, _ *http.Request) {
 	list := []serverView{}
 	for _, d := range now.MCP.Definitions {
 		if st, ok := known[d.Name]; ok && st.Origin == services.OriginServer {
-			list = append(list, serverView{d.Name, st})
+			list = append(list, serverView{d.Name, !now.MCP.Off[d.Name], st})
 		}
 	}
 	guard.WriteJSON(w, http.StatusOK, map[string]any{"servers": list, "mcp_enabled": now.MCP.Enabled, "version": now.Version})
@@ -82,7 +83,7 @@ func (s *Server) postServer(w http.ResponseWriter, r *http.Request) {
 		guard.WriteError(w, serverError(err))
 		return
 	}
-	guard.WriteJSON(w, http.StatusAccepted, serverView{name, st})
+	guard.WriteJSON(w, http.StatusAccepted, serverView{name, !s.file.Current().MCP.Off[name], st})
 }
 
 func unknownServer(name string) *guard.Error {

@@ -33,6 +33,9 @@ func (s *service) live(ctx context.Context) {
 
 // open connects and lists the tools, all within the handshake time.
 func (s *service) open(ctx context.Context, spec Spec, hooks Hooks) (Peer, error) {
+	if p, ok := s.sup.config.Connector.(Preparer); ok {
+		p.Prepare(ctx)
+	}
 	began := time.Now()
 	limit := spec.handshakeTimeout()
 	hctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it was not ready within %s", limit))

@@ -12,6 +12,13 @@ type Resolver interface {
 	Resolve(ctx context.Context, s Spec) (program string, err error)
 }
 
+// Preparer is a Connector that needs something which takes a time of its own,
+// such as an answer of the user's login shell. No server's time runs meanwhile.
+type Preparer interface {
+	// Prepare returns once it is there, or when ctx ends.
+	Prepare(ctx context.Context)
+}
+
 // resolveTime bounds one look-up, which may ask the user's login shell for the
 // PATH.
 const resolveTime = 5 * time.Second

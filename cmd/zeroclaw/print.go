@@ -73,6 +73,7 @@ func (f *follower) itemText(raw json.RawMessage) string {
 		Resource struct {
 			URI  string `json:"uri"`
 			Text string `json:"text"`
+			Note string `json:"materialized"` // where an embedded file was put
 		} `json:"resource"`
 	}
 	if err := json.Unmarshal(raw, &item); err != nil {
@@ -87,6 +88,8 @@ func (f *follower) itemText(raw json.RawMessage) string {
 		return fmt.Sprintf("[%s %s, %d bytes: %s]\n", oneLine(item.Type), oneLine(item.MimeType), item.Size, f.stored(item.ResultID))
 	case item.Type == "resource_link":
 		return fmt.Sprintf("[link %s: %s]\n", words(item.Name), oneLine(item.URI))
+	case item.Type == "resource" && item.Resource.Note != "":
+		return oneLine(item.Resource.Note) + "\n"
 	case item.Type == "resource":
 		return item.Resource.Text
 	}

@@ -65,6 +65,7 @@ func run(ctx context.Context, e environment, o options) error {
 		return err
 	}
 	defer closeLog()
+	boundMemory(e.getenv)
 	if err := process.Subreaper(); err != nil {
 		log.Warn("children that detach may outlive their call", "err", err)
 	}

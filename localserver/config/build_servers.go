@@ -17,7 +17,7 @@ import (
 // which cannot be used is shown with its reason; only those that fit the schema
 // are known to the policy.
 func (c *checker) mcp(s *Settings, n *node, store *secrets.Store, narrow narrow) {
-	s.MCP = MCP{Enabled: n.flag("enabled", true), Deferred: n.flag("deferred_loading", false), Pinned: map[string][]string{}}
+	s.MCP = MCP{Enabled: n.flag("enabled", true), Deferred: n.flag("deferred_loading", false), Off: map[string]bool{}, Pinned: map[string][]string{}}
 	if n != nil && n.member("enabled") != nil && n.member("enabled").bad || narrow.servers || n != nil && n.bad {
 		s.MCP.Enabled = false
 	}
@@ -32,6 +32,7 @@ func (c *checker) mcp(s *Settings, n *node, store *secrets.Store, narrow narrow)
 			spec.Name = strings.TrimSpace(fmt.Sprintf("%s [%d]", spec.Name, e.index+1))
 		}
 		taken[strings.ToLower(spec.Name)] = true
+		s.MCP.Off[spec.Name] = spec.Disabled
 		spec.Disabled = spec.Disabled || !s.MCP.Enabled
 		s.MCP.Definitions = append(s.MCP.Definitions, spec)
 		if broken(e) {

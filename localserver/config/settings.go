@@ -81,6 +81,7 @@ type MCP struct {
 	// Definitions are all entries, in order, those that cannot be used or are
 	// switched off included. They hold secrets.
 	Definitions []services.Spec
+	Off         map[string]bool     // those that are switched off
 	Pinned      map[string][]string // by server: resources that every session starts with
 }
 

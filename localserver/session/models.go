@@ -17,7 +17,9 @@ type modelSchemas struct {
 // maxSchemas bounds how many are kept; a session with more has them made anew.
 const maxSchemas = 4096
 
-func (m *modelSchemas) schema(t Tool) json.RawMessage {
+// schema is the copy of a tool's schema, without secrets that a server may have
+// written into it.
+func (m *modelSchemas) schema(t Tool, redact func(string) string) json.RawMessage {
 	if t.hash == "" {
 		return tools.ModelSchema(t.schema)
 	}
@@ -29,7 +31,7 @@ func (m *modelSchemas) schema(t Tool) json.RawMessage {
 	if m.held == nil || len(m.held) >= maxSchemas {
 		m.held = map[string]json.RawMessage{}
 	}
-	s := tools.ModelSchema(t.schema)
+	s := json.RawMessage(redact(string(tools.ModelSchema(t.schema))))
 	m.held[t.hash] = s
 	return s
 }

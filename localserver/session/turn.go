@@ -68,7 +68,7 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 
 func (n *Session) turnTool(t Tool) TurnTool {
 	spec := tools.Spec{Name: t.Name, Origin: t.Origin, Server: t.Server, Title: t.Title, Description: t.Description}
-	return TurnTool{t.Name, n.host.config.Frames.Description(spec), n.host.models.schema(t)}
+	return TurnTool{t.Name, n.host.config.Frames.Description(spec), n.host.models.schema(t, n.host.config.Redact)}
 }
 
 // deferredText tells a model of tools whose schemas it does not get yet. The

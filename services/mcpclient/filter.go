@@ -34,8 +34,11 @@ type messageFilter struct {
 	// overlong tells that an answer was too long to read; id is "" when it
 	// could not be found.
 	overlong func(id string, size int64)
-	log      func(text string)
-	limit    int
+	// asked takes the parameters of a request of the server, as they stand,
+	// before the transport gets it; nil: nobody wants them.
+	asked func(id string, params json.RawMessage)
+	log   func(text string)
+	limit int
 
 	writing sync.Mutex // one writer at a time; also guards the line below
 
@@ -136,6 +139,9 @@ func (f *messageFilter) message(line []byte, own bool) {
 	case !ok || m.method == nil && (m.id == nil || m.result == nil && m.err == nil):
 		f.reject(line)
 	case m.method != nil:
+		if f.asked != nil && m.id != nil && m.params != nil {
+			f.asked(string(m.id), m.params)
+		}
 		f.pass(line)
 	case m.err != nil:
 		// The transport knows which answers are awaited, the session logs the

@@ -16,3 +16,6 @@ func (c *Connector) Resolve(ctx context.Context, s services.Spec) (string, error
 	}
 	return process.LookPath(s.Command, c.config.Path(ctx), base)
 }
+
+// Prepare implements services.Preparer: the login shell is asked for the PATH.
+func (c *Connector) Prepare(ctx context.Context) { c.config.Path(ctx) }

@@ -8,7 +8,7 @@ import (
 // message is the outermost level of one JSON-RPC message; the fields are parts
 // of the line that was scanned, nil when absent.
 type message struct {
-	id, method, result, err json.RawMessage
+	id, method, params, result, err json.RawMessage
 }
 
 // scanMessage splits a JSON object that is known to be valid. It looks at each
@@ -31,6 +31,8 @@ func scanMessage(b []byte) (m message, ok bool) {
 			m.id = value
 		case "method":
 			m.method = value
+		case "params":
+			m.params = value
 		case "result":
 			m.result = value
 		case "error":

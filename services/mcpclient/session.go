@@ -34,6 +34,7 @@ type session struct {
 	declared     map[string]bool // all capabilities by name
 
 	asked atomic.Int32 // requests of the server that are being answered
+	words words        // their parameters as they stood
 	logs  atomic.Bool  // each request asks for its log messages
 
 	mu      sync.Mutex

@@ -57,7 +57,7 @@ func (c *Connector) connectStdio(ctx context.Context, spec services.Spec, h serv
 	s := newSession(h, c.config.Identity)
 	pr, pw := io.Pipe()
 	p := &stdioPeer{session: s, input: pw, errors: newStderrTail(h.Log), over: make(chan struct{}), meant: make(chan struct{})}
-	p.filter = &messageFilter{to: pw, result: s.keep, overlong: p.tooLong, limit: maxLine,
+	p.filter = &messageFilter{to: pw, result: s.keep, asked: s.noteAsked, overlong: p.tooLong, limit: maxLine,
 		log: func(text string) { h.Log("stdout", text) }}
 	p.proc, err = process.Start(program, argv, process.Options{
 		Dir: dir, Env: environment(c.config.Environ(), path, spec.Env),

@@ -1,0 +1,52 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// maxWords bounds the parameters of one request that are kept, in bytes.
+const maxWords = 1 << 20
+
+// words keeps the parameters of the server's requests as they stood: mcp-go
+// decodes them into maps, and the order of the fields of a form is lost. The
+// zero value is ready.
+type words struct {
+	mu   sync.Mutex
+	held map[string]json.RawMessage
+}
+
+// noteAsked takes a request's parameters before the transport gets it.
+func (s *session) noteAsked(id string, params json.RawMessage) {
+	s.words.mu.Lock()
+	defer s.words.mu.Unlock()
+	if s.words.held == nil {
+		s.words.held = map[string]json.RawMessage{}
+	}
+	// Those that the transport dropped are of no use any more.
+	if len(s.words.held) > 2*maxAsked {
+		clear(s.words.held)
+	}
+	if len(params) <= maxWords {
+		s.words.held[id] = bytes.Clone(params)
+	}
+}
+
+// take returns the parameters of a request as they stood, else as they were
+// decoded.
+func (w *words) take(r transport.JSONRPCRequest) (json.RawMessage, error) {
+	id, err := json.Marshal(r.ID)
+	if err == nil {
+		w.mu.Lock()
+		params, ok := w.held[string(id)]
+		delete(w.held, string(id))
+		w.mu.Unlock()
+		if ok {
+			return params, nil
+		}
+	}
+	return json.Marshal(r.Params)
+}
