@@ -119,7 +119,7 @@ scenario('what fails says why and how far it came, and can be tried again; what 
   await me.page.getByLabel('Address').fill('127.0.0.1:9/mcp');
   await me.page.getByRole('button', { name: 'Test', exact: true }).click();
   await me.page.getByText('It does not work.').waitFor();
-  await me.page.getByText('Could not be talked to').waitFor();
+  await me.page.getByText('No connection').waitFor();
   await me.page.getByRole('button', { name: 'Save' }).click();
   await me.page.getByText('Saved', { exact: true }).waitFor();
   assert.match(fileOf(stage), /url = "http:\/\/127\.0\.0\.1:9\/mcp"/);

@@ -7,7 +7,7 @@ import { closeBrowser, missing, newContext, openPage, passWelcome, startCompanio
 
 const axe = new URL('../node_modules/axe-core/axe.min.js', import.meta.url);
 const skip = missing() || false;
-const sections = ['mcp', 'tools', 'permissions', 'providers', 'audit', 'appearance', 'about', 'unknown'];
+const sections = ['mcp', 'tools', 'permissions', 'agents', 'providers', 'audit', 'appearance', 'about', 'unknown'];
 /** @type {any} */
 let companion;
 before(async () => {

@@ -53,6 +53,7 @@ export default {
   'ask.unread': 'What it reaches cannot be read from its text: it can do anything you can.',
   'ask.until': 'waits until {time}',
   'ask.waiting': { one: '{n} question waiting', other: '{n} questions waiting' },
+  'ask.why_address': 'It wants you to open a page. Nothing opens before you press the button.',
   'ask.why_unknown': 'No rule covers this call.',
   'ask.write': 'Write {path}?',
 

@@ -53,6 +53,7 @@ export default {
   'ask.unread': 'Su alcance no se puede leer en el texto: puede hacer todo lo que puedes hacer tú.',
   'ask.until': 'espera hasta las {time}',
   'ask.waiting': { one: '{n} pregunta en espera', other: '{n} preguntas en espera' },
+  'ask.why_address': 'Quiere que abras una página. No se abre nada hasta que pulses el botón.',
   'ask.why_unknown': 'Ninguna regla cubre esta llamada.',
   'ask.write': '¿Escribir {path}?',
 
