@@ -69,7 +69,7 @@ type Result struct {
 // as it came, in Raw.
 type Content struct {
 	Text string
-	Raw  json.RawMessage // nil for a text item; else the entire item with its "type"
+	Raw  json.RawMessage // nil for a text item; else the entire item with its "type", valid JSON
 }
 
 // Text makes a Result of one text item.

@@ -46,6 +46,7 @@ type Session struct {
 	owner  map[string]tools.Definition // the reverse of pinned
 	turn   *turn                       // the last one posted, nil before the first
 	active map[string]bool             // what tool_search has brought
+	waited time.Duration               // by turns, for servers that were starting
 	calls  map[string]*call
 	order  []string // ids of calls, oldest first
 	closed bool

@@ -23,9 +23,10 @@ type TurnTool struct {
 	InputSchema any    `json:"input_schema"`
 }
 
-// firstWait is how long a turn waits for servers that have never been seen: a
-// model that is shown no tool of theirs would do without for the whole turn.
-const firstWait = 10 * time.Second
+// firstWait is how long the turns of a session wait, all together, for servers
+// that have never been seen: a model that is shown no tool of theirs would do
+// without for the whole turn, but one that does not start holds up no chat.
+const firstWait = 8 * time.Second
 
 // turn is what the last posted turn showed. A session in which none was posted
 // is bound by no exposure.
@@ -37,10 +38,7 @@ type turn struct {
 // on, whose server can be called and that the exposure shows. It waits a while
 // for servers that are starting for the first time.
 func (n *Session) Turn(ctx context.Context, message string) Turn {
-	wait, cancel := context.WithTimeout(ctx, firstWait)
-	defer cancel()
-	n.settle(wait, func() bool { return false })
-	n.pins.wait(wait)
+	n.awaitServers(ctx)
 
 	now := &turn{message: strings.ToLower(message)}
 	out := Turn{Tools: []TurnTool{}}
@@ -64,6 +62,25 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 		out.System = append(out.System, Part{Kind: "deferred_tools", Text: deferredText(names)})
 	}
 	return out
+}
+
+// awaitServers waits for what the session's servers bring at their first start,
+// for as long as is left of firstWait.
+func (n *Session) awaitServers(ctx context.Context) {
+	n.mu.Lock()
+	left := firstWait - n.waited
+	n.mu.Unlock()
+	if left <= 0 {
+		return
+	}
+	wait, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	from := time.Now()
+	n.settle(wait, func() bool { return false })
+	n.pins.wait(wait)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.waited += time.Since(from)
 }
 
 func (n *Session) turnTool(t Tool) TurnTool {

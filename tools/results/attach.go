@@ -80,9 +80,6 @@ func unavailable(why string) attachment {
 
 // embeddedIn tells an embedded file by its shape.
 func embeddedIn(raw json.RawMessage) (one embedded, ok bool) {
-	if raw == nil || !json.Valid(raw) {
-		return one, false
-	}
 	kind, resource := "", json.RawMessage(nil)
 	for key, value := range tools.Members(raw) {
 		switch key {

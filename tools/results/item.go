@@ -15,10 +15,6 @@ func (f *finishing) item(i int, item tools.Content) (json.RawMessage, string) {
 		text := f.config.Redact(item.Text)
 		return textItem(text), text
 	}
-	if !json.Valid(item.Raw) {
-		note := "[a content item could not be read and was left out]"
-		return textItem(note), note
-	}
 	kind, data, name, uri, resource := "", json.RawMessage(nil), "", "", json.RawMessage(nil)
 	for key, value := range tools.Members(item.Raw) {
 		switch key {
