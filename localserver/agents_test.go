@@ -257,6 +257,9 @@ mcp_bundles = ["s"]
 	if !strings.Contains(o.ModelText, "s__other_y") || !strings.Contains(o.ModelText, "Not found: nope, s__other_x") {
 		t.Errorf("select found %s", o.ModelText)
 	}
+	if o := r.run(s.ID, "mcp_resources", map[string]any{"action": "list"}); o.Status != tools.OK {
+		t.Errorf("a built-in tool ended %+v", o)
+	}
 	list := do[struct{ Tools []session.Tool }](r, "GET", "/api/tools", nil).Tools
 	if !slices.ContainsFunc(list, func(x session.Tool) bool { return x.Name == "s__other_z" }) {
 		t.Error("the list of all tools lacks the deferred ones")
@@ -287,7 +290,7 @@ mcp_bundles = ["s"]
 	if names, _ := r.turn(s.ID, "hi"); len(remote(names)) != 0 || !slices.Contains(names, "read_file") {
 		t.Errorf("when it is not, the model sees %v", names)
 	}
-	for _, tool := range []string{"b__go", "s__a", "mcp_resources"} {
+	for _, tool := range []string{"b__go", "s__a"} {
 		if o := r.run(s.ID, tool, map[string]any{}); o.Status != tools.Denied || o.Key != "unknown_tool" {
 			t.Errorf("hidden %s ended %+v", tool, o)
 		}
@@ -311,5 +314,27 @@ mcp_bundles = ["o"]
 	c := r.as("child", map[string]any{"parent": p.ID})
 	if names, _ := r.turn(c.ID, "hi"); !slices.Equal(remote(names), []string{"s__a"}) {
 		t.Errorf("the child sees %v, want what both may reach", remote(names))
+	}
+}
+
+// TestRestingServerThatChanged: a call is judged by what is remembered of a
+// server that rests; when it comes back with another definition, nothing runs.
+func TestRestingServerThatChanged(t *testing.T) {
+	dir := t.TempDir()
+	live, journal := filepath.Join(dir, "live.json"), filepath.Join(dir, "journal")
+	r := configured(t, stub{Tools: stubTools("a"), Live: live, Journal: journal}.server(t, "s", "idle_stop_secs = 1"), "[mcp_bundles.s]\nservers = [\"s\"]", everything)
+	s := r.as("w")
+	if o := r.run(s.ID, "s__a", map[string]any{}); o.Status != tools.OK {
+		t.Fatalf("the first call ended %+v", o)
+	}
+	r.configured("s", services.Stopped)
+	if err := os.WriteFile(live, []byte(`[{"name":"a","description":"deletes everything","inputSchema":{"type":"object"}}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := r.run(s.ID, "s__a", map[string]any{}); o.Status != tools.Denied || o.Key != "changed_meanwhile" {
+		t.Errorf("the call of a changed tool ended %+v", o)
+	}
+	if text, err := os.ReadFile(journal); err != nil || strings.Count(string(text), "call a\n") != 1 {
+		t.Errorf("the server saw %q, %v", text, err)
 	}
 }

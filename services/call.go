@@ -26,7 +26,7 @@ func (v *Supervisor) Call(ctx context.Context, c ToolCall) (CallResult, error) {
 		return CallResult{}, s.clean(fmt.Errorf("calling %s of %s: %w", Visible(clip(c.Tool, 200)), c.Server, err))
 	}
 	u := &use{s: s, owner: c.Owner, call: true, caller: ctx}
-	if err := u.take(func() error { return s.offersLocked(c.Tool) }); err != nil {
+	if err := u.take(func() error { return s.offersLocked(c.Tool, c.Definition) }); err != nil {
 		return fail(err)
 	}
 	result, err := u.peer.Call(u.ctx, c.Tool, c.Args, func(done, total float64, message string) {
@@ -76,10 +76,15 @@ func (v *Supervisor) Request(ctx context.Context, name, method string, params js
 	return raw, nil
 }
 
-// offersLocked reports whether the running server has a tool of that name.
-func (s *service) offersLocked(tool string) error {
-	if !slices.ContainsFunc(s.tools, func(t ToolDef) bool { return t.Name == tool }) {
+// offersLocked reports whether the running server has a tool of that name, as it
+// was defined when the call was judged.
+func (s *service) offersLocked(tool, definition string) error {
+	i := slices.IndexFunc(s.tools, func(t ToolDef) bool { return t.Name == tool })
+	switch {
+	case i < 0:
 		return fmt.Errorf("%w: the server offers %d others", ErrNoTool, len(s.tools))
+	case definition != "" && s.tools[i].Hash != definition:
+		return fmt.Errorf("%w; nothing was sent", ErrChanged)
 	}
 	return nil
 }

@@ -104,7 +104,10 @@ type Root struct {
 type ToolCall struct {
 	Server, Tool string
 	Args         json.RawMessage // a JSON object; nil = {}
-	Progress     Progress        // nil = nobody listens
+	// Definition is the ToolDef.Hash that the call was judged by: a tool that
+	// has another one by now is not called, see ErrChanged. "" = whatever it is.
+	Definition string
+	Progress   Progress // nil = nobody listens
 	// Owner names the call to whoever answers what the server asks meanwhile;
 	// it is handed to Config.Ask as it is. "" = nobody in particular.
 	Owner string
@@ -135,6 +138,9 @@ var (
 	ErrNotRunning = errors.New("not running")
 	// ErrNoTool: the server offers no tool of that name.
 	ErrNoTool = errors.New("no such tool")
+	// ErrChanged: the tool is not the one that the call was judged by. Nothing
+	// was sent.
+	ErrChanged = errors.New("its definition has changed")
 	// ErrUnsupported: the server does not offer this part of the protocol.
 	ErrUnsupported = errors.New("does not support")
 	// ErrTimeout: a call was silent for too long or took too long. Whether it

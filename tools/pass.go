@@ -17,6 +17,9 @@ type Pass struct {
 	Paths   []permissions.Path   // in the order of Plan.Uses
 	Command *permissions.Command // execute_command only
 	Root    string               // the session's root
+	// Definition is the hash of the definition that was judged, "" for a local
+	// tool. A tool that is defined otherwise by now must not run.
+	Definition string
 	// Direct is set for a simple command that the rules or a setting let
 	// through: it runs as argv, without a shell. Unset, a person has seen the
 	// text and it runs in the user's shell exactly as shown.

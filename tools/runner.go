@@ -214,7 +214,7 @@ func (r *running) unanswered() {
 
 func (r *running) run(ctx context.Context, tool Tool, spec Spec, asked bool) {
 	pass := r.decider.Pass(r.call)
-	pass.Paths, pass.Command = r.judged.Paths, r.judged.Command
+	pass.Paths, pass.Command, pass.Definition = r.judged.Paths, r.judged.Command, r.judged.DefinitionHash
 	v := r.judged.Verdict
 	pass.Direct = !asked && v.Row != 12 && pass.Command != nil && pass.Command.Class == permissions.Simple
 	result, err := tool.Run(WithPass(ctx, pass), r.call.Arguments)
@@ -227,6 +227,8 @@ func (r *running) run(ctx context.Context, tool Tool, spec Spec, asked bool) {
 		r.out.Status, r.out.IsError, r.out.Key, r.out.Reason = TimedOut, true, "timeout", "the call was ended because its time was up"
 	case err == nil:
 		r.out.Status, r.out.IsError = OK, result.IsError
+	case errors.Is(err, ErrChanged):
+		r.out.Status, r.out.IsError, r.out.Key, r.out.Reason = Denied, true, "changed_meanwhile", ErrChanged.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		r.out.Status, r.out.IsError, r.out.Key, r.out.Reason = TimedOut, true, "timeout", err.Error()
 	case ctx.Err() != nil:

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"zeroclaw/permissions"
 )
@@ -17,6 +18,10 @@ type Tool interface {
 	// after ctx ends.
 	Run(ctx context.Context, args json.RawMessage) (Result, error)
 }
+
+// ErrChanged is what Run returns when the tool is no longer the one that was
+// judged. Nothing was done.
+var ErrChanged = errors.New("the tool's definition changed meanwhile; nothing was done, call again to ask anew")
 
 // Spec is the definition of a tool as clients and models see it.
 type Spec struct {

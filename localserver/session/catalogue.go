@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,8 +42,9 @@ func (t remoteTool) Spec() tools.Spec {
 
 // Run implements tools.Tool.
 func (t remoteTool) Run(ctx context.Context, args json.RawMessage) (tools.Result, error) {
-	call := services.ToolCall{Server: t.def.Server, Tool: t.def.Tool, Args: args}
+	call := services.ToolCall{Server: t.def.Server, Tool: t.def.Tool, Args: args, Definition: t.tool.Hash}
 	if pass, ok := tools.PassFrom(ctx); ok {
+		call.Definition = pass.Definition
 		call.Owner = ownerOf(pass.Session, pass.CallID)
 		if pass.Progress != nil {
 			call.Progress = func(done, total float64, message string) {
@@ -51,6 +53,9 @@ func (t remoteTool) Run(ctx context.Context, args json.RawMessage) (tools.Result
 		}
 	}
 	got, err := t.remote.Call(ctx, call)
+	if errors.Is(err, services.ErrChanged) {
+		return tools.Result{}, fmt.Errorf("%w (%w)", tools.ErrChanged, err)
+	}
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -132,8 +137,8 @@ func (c *catalogue) sorted() []tools.Definition {
 func (s *Sessions) AllTools() []Tool {
 	set := s.config.Policy.Values().Tools
 	out := []Tool{}
-	for _, t := range s.config.Local {
-		out = append(out, toolView(t.Spec(), set, "ready", approval.DefinitionAccepted))
+	for _, t := range s.locals() {
+		out = append(out, toolView(t, set, "ready", approval.DefinitionAccepted))
 	}
 	c := s.known.get()
 	for _, d := range c.sorted() {

@@ -1,10 +1,6 @@
 package session
 
-import (
-	"strings"
-
-	"zeroclaw/permissions"
-)
+import "strings"
 
 // Exposure is what of a session's tools a model is shown. It is no permission:
 // it binds only what a model may call in a turn, and every call passes the gate
@@ -83,16 +79,5 @@ func (e Exposure) in(message, tool string, remote, activated bool) shown {
 	return hidden
 }
 
-// fromServers reports whether a tool counts as one of the servers': it is, or
-// it reads what they offer.
-func fromServers(origin permissions.Origin, name string) bool {
-	return origin.Remote() || name == resourcesTool || name == promptsTool
-}
-
-// The tools that read what servers offer besides tools, and the one that
-// searches.
-const (
-	resourcesTool = "mcp_resources"
-	promptsTool   = "mcp_prompts"
-	searchTool    = "tool_search"
-)
+// searchTool is the tool that loads deferred ones.
+const searchTool = "tool_search"

@@ -49,7 +49,7 @@ const pinWarning = "pinned_resource"
 const (
 	pinTime   = 20 * time.Second
 	maxPins   = 64
-	maxPin    = 32 << 10 // characters of one
+	maxPin    = 48 << 10 // bytes of one
 	maxPinned = 96 << 10 // of all together
 )
 
@@ -133,7 +133,14 @@ func (p *pins) read(ctx context.Context, n *Session, list []pin) {
 		case !n.grant.ReachesItem(at.server, at.uri):
 			errs[i] = errors.New("the agent's profile excludes it")
 		default:
-			reading.Go(func() { texts[i], errs[i] = n.readPin(ctx, at) })
+			reading.Go(func() {
+				defer func() {
+					if recover() != nil {
+						errs[i] = errors.New("reading it failed inside the companion")
+					}
+				}()
+				texts[i], errs[i] = n.readPin(ctx, at)
+			})
 		}
 	}
 	reading.Wait()
@@ -142,8 +149,10 @@ func (p *pins) read(ctx context.Context, n *Session, list []pin) {
 		switch {
 		case errs[i] != nil:
 			warn(at, "%v", errs[i])
+		case len(texts[i]) > maxPin:
+			warn(at, "it has %d bytes, at most %d are taken", len(texts[i]), maxPin)
 		case len(texts[i]) > left:
-			warn(at, "all of them together may have %d characters", maxPinned)
+			warn(at, "all of them together may have %d bytes", maxPinned)
 		default:
 			left -= len(texts[i])
 			p.parts = append(p.parts, Part{Kind: "pinned_resource", Text: texts[i]})

@@ -90,10 +90,23 @@ func New(c Config) *Sessions {
 	s := &Sessions{config: c, changed: make(chan struct{}), open: map[string]*Session{}, used: map[string]time.Time{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.known = &known{remote: c.Remote}
-	for _, t := range c.Local {
-		s.known.local = append(s.known.local, t.Spec().Name)
+	for _, t := range s.locals() {
+		s.known.local = append(s.known.local, t.Name)
 	}
 	return s
+}
+
+// locals are the tools of our own that a session can have: those of every
+// session, and those that are about its servers.
+func (s *Sessions) locals() []tools.Spec {
+	var out []tools.Spec
+	for _, t := range s.config.Local {
+		out = append(out, t.Spec())
+	}
+	if s.config.Items != nil {
+		out = append(out, meta.Resources{}.Spec(), meta.Prompts{}.Spec(), meta.ToolSearch{}.Spec())
+	}
+	return out
 }
 
 // ToolsChanged says that some server's tools or state changed.

@@ -47,7 +47,7 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 		if !t.Enabled || t.Mode == permissions.ModeDeny || t.State == "offline" {
 			continue
 		}
-		switch n.exposure.in(now.message, t.Name, fromServers(t.Origin, t.Name), n.isActive(t.Name)) {
+		switch n.exposure.in(now.message, t.Name, t.Origin.Remote(), n.isActive(t.Name)) {
 		case complete:
 			out.Tools = append(out.Tools, n.turnTool(t))
 		case listed:
@@ -121,7 +121,7 @@ func (n *Session) appears(name string, origin permissions.Origin) shown {
 	if n.turn == nil {
 		return complete
 	}
-	return n.exposure.in(n.turn.message, name, fromServers(origin, name), n.active[name])
+	return n.exposure.in(n.turn.message, name, origin.Remote(), n.active[name])
 }
 
 // Deferred implements meta.Index: the tools that the turn under way lists by
