@@ -209,13 +209,13 @@ func (f field) within(n float64, how, low, high string) error {
 	return nil
 }
 
-// chosen finds a choice by its number or its value.
+// chosen finds a choice by its number, which is what is asked for, or its value.
 func (f field) chosen(text string) (string, error) {
-	if i := slices.IndexFunc(f.choices, func(c choice) bool { return c.value == text }); i >= 0 {
-		return f.choices[i].value, nil
-	}
 	if i, err := strconv.Atoi(text); err == nil && i >= 1 && i <= len(f.choices) {
 		return f.choices[i-1].value, nil
+	}
+	if i := slices.IndexFunc(f.choices, func(c choice) bool { return c.value == text }); i >= 0 {
+		return f.choices[i].value, nil
 	}
 	return "", fmt.Errorf("type a number from 1 to %d", len(f.choices))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ import (
 type form struct {
 	question
 	message string
+	host    string // of url
 	url     string // of a question to be answered in a browser, not in a form
 	fields  []field
 
@@ -41,7 +43,11 @@ func newForm(q question) (dialog, string) {
 	}
 	f := &form{question: q, message: p.Message, values: map[string]any{}}
 	if p.Mode == "url" || p.URL != "" {
-		f.url = p.URL
+		u, err := url.Parse(p.URL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+			return nil, "because the address is none that a browser should open"
+		}
+		f.url, f.host = p.URL, u.Host
 		return f, ""
 	}
 	fields, err := readFields(q.Schema)
@@ -94,7 +100,7 @@ func (f *form) show() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The server %s asks you for something. Its words:\n%s\n", oneLine(f.Server), indent(manyLines(f.message), "    "))
 	if f.url != "" {
-		fmt.Fprintf(&b, "It wants you to open this address in your browser, if you trust it:\n    %s\n", oneLine(f.url))
+		fmt.Fprintf(&b, "It wants you to open this address at %s in your browser, if you trust it:\n    %s\n", oneLine(f.host), oneLine(f.url))
 	}
 	for _, one := range f.fields {
 		fmt.Fprintf(&b, "  %s\n", one.line())
