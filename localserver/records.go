@@ -56,7 +56,18 @@ func (s *Server) callEnded(c tools.Call, o tools.Outcome, j tools.Judged, answer
 	}
 	s.writeAudit(e)
 	s.storeEnd(c, o)
+	size := 0
+	for _, item := range o.Content {
+		size += len(item)
+	}
+	if size > bigContent {
+		s.spare.stir()
+	}
 }
+
+// bigContent is the size of a result, in bytes, that leaves memory behind which
+// is worth giving back.
+const bigContent = 1 << 20
 
 // callInterrupted writes the audit line of a call that a crash cut off.
 func (s *Server) callInterrupted(c tools.Call, o tools.Outcome) {

@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -126,6 +125,8 @@ type Server struct {
 	store     *store.Store
 	relay     *relay.Relay
 
+	spare spare // what only the start, or one big result, needed
+
 	ctx        context.Context // ends when the server is to end
 	quit       context.CancelFunc
 	background sync.WaitGroup
@@ -189,7 +190,7 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 	ready()
 	// The user's login shell takes its time; asked now, nobody waits for it.
 	s.background.Go(func() { s.login.Path(s.ctx) })
-	s.background.Go(func() { restAfterStart(s.ctx) })
+	s.background.Go(func() { s.spare.serve(s.ctx) })
 
 	select {
 	case err = <-failed:
@@ -255,14 +256,4 @@ func (s *Server) busy() bool {
 		}
 	}
 	return false
-}
-
-// restAfterStart gives back what only the start needed: the companion idles for
-// most of its life.
-func restAfterStart(ctx context.Context) {
-	select {
-	case <-time.After(time.Second):
-		debug.FreeOSMemory()
-	case <-ctx.Done():
-	}
 }

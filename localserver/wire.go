@@ -43,7 +43,7 @@ func New(c Config) (*Server, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, fmt.Errorf("start the companion: %w", err)
 	}
-	s := &Server{config: c, log: c.Log, started: c.Now().UTC(), page: static{c.Page}, root: c.Root}
+	s := &Server{spare: newSpare(), config: c, log: c.Log, started: c.Now().UTC(), page: static{c.Page}, root: c.Root}
 	s.ctx, s.quit = context.WithCancel(context.Background())
 	for _, dir := range []string{"", "state", "run", "services", "logs", "objects"} {
 		if err := os.MkdirAll(filepath.Join(c.State, dir), 0o700); err != nil {
@@ -189,6 +189,8 @@ func (s *Server) serviceEvent(e services.Event) {
 		s.hub.Publish("service.state", map[string]any{"service": e.Status})
 	case services.EventGone:
 		s.hub.Publish("service.gone", map[string]string{"id": e.Name})
+	case services.EventTools:
+		s.spare.stir()
 	}
 	if err := s.sessions.ToolsChanged(); err != nil {
 		s.log.Error("pin tool definitions", "err", err)
