@@ -123,6 +123,9 @@ func (r *running) gate(ctx context.Context) {
 		r.call.Arguments = json.RawMessage(`{}`)
 	}
 	r.call.Arguments = withoutApproved(spec.InputSchema, r.call.Arguments)
+	if spec.Origin.Remote() {
+		r.call.Arguments = withDefaults(spec.InputSchema, r.call.Arguments)
+	}
 	if err := r.Schemas.Check(spec.InputSchema, r.call.Arguments); err != nil {
 		r.fail("bad_arguments", err)
 		return

@@ -57,11 +57,21 @@ func (c *checker) references(s *Settings) {
 		c.report(list, SevereWarning, CodeNoEffect, "mcp.servers", "are in no bundle, so that no agent reaches them; add [mcp_bundles.NAME] and name it in an agent")
 	default:
 		for _, name := range sortedKeys(servers) {
-			if !granted[name] {
-				c.report(list, SevereWarning, CodeNoEffect, Join("mcp.servers", name), "is in no bundle, so that no agent reaches it")
+			if n := enabledEntry(list, name); !granted[name] && n != nil {
+				c.report(n, SevereWarning, CodeNoEffect, Join("mcp.servers", name), "is in no bundle, so that no agent reaches it")
 			}
 		}
 	}
+}
+
+// enabledEntry is the entry of a server, nil when it is switched off.
+func enabledEntry(list *node, name string) *node {
+	for _, e := range list.elems {
+		if e.text("name", "") == name && e.flag("enabled", true) {
+			return e
+		}
+	}
+	return nil
 }
 
 func (c *checker) unknownName(n *node, what, name string, known []string) {

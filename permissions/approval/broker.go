@@ -23,6 +23,10 @@ var (
 // one look at the list of questions counts as somebody being there.
 const Grace = 15 * time.Second
 
+// FormTime is how long a form, a page to open or a reply waits at least: more is
+// to be done than to answer yes or no.
+const FormTime = 10 * time.Minute
+
 // keepEnded bounds how many ended questions are remembered, so that a late
 // answer is told why it came late.
 const keepEnded = 256
@@ -117,6 +121,9 @@ func (b *Broker) Ask(ctx context.Context, q Question) Resolution {
 	now := b.config.Now()
 	q.ID, q.Asked = b.config.NewID(), now
 	q.Deadline = now.Add(b.config.Timeout())
+	if form := now.Add(FormTime); q.Kind != KindCall && q.Deadline.Before(form) {
+		q.Deadline = form
+	}
 	if q.Resolved == nil {
 		q.Resolved = []Resolved{}
 	}

@@ -62,7 +62,8 @@ function configuration() {
     extensions: ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"],
     command: [process.execPath, installed("typescript-language-server", "lib", "cli.mjs"), "--stdio"],
     rootDir: root,
-    initializationOptions: { tsserver: { path: installed("typescript", "lib", "tsserver.js") } },
+    // Types of a project's packages would be fetched without a word.
+    initializationOptions: { disableAutomaticTypingAcquisition: true, tsserver: { path: installed("typescript", "lib", "tsserver.js") } },
   }];
   say("ts, js: typescript-language-server of this service");
   const served = new Set();
