@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -231,5 +234,50 @@ func TestURLElicitationByError(t *testing.T) {
 	r.answer(r.question(call), map[string]any{"decision": "accept"})
 	if o := r.outcome(s.ID, call); o.Status != tools.OK || o.IsError {
 		t.Errorf("with the page the call ended %+v", o)
+	}
+}
+
+// TestBareJSONRPC: a peer that takes JSON-RPC by POST and knows no handshake.
+func TestBareJSONRPC(t *testing.T) {
+	var methods []string
+	var mu sync.Mutex
+	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params struct {
+				Arguments json.RawMessage `json:"arguments"`
+			} `json:"params"`
+		}
+		if json.NewDecoder(r.Body).Decode(&m) != nil || r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		mu.Lock()
+		methods = append(methods, m.Method)
+		mu.Unlock()
+		var result any
+		switch m.Method {
+		case "tools/list":
+			result = map[string]any{"tools": stubTools("say")}
+		case "tools/call":
+			result = map[string]any{"content": []any{map[string]any{"type": "text", "text": "said " + string(m.Params.Arguments)}}}
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result})
+	}))
+	defer peer.Close()
+	r := configured(t, agentOf("bare", fmt.Sprintf("transport = \"jsonrpc\"\nurl = %q", peer.URL)))
+	s := r.as("w")
+	if o := r.run(s.ID, "bare__say", map[string]any{"x": 1}); o.Status != tools.OK || !strings.Contains(o.ModelText, `said {"x":1}`) {
+		t.Errorf("the call ended %+v", o)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if slices.Contains(methods, "initialize") {
+		t.Errorf("a peer without a handshake was asked %v", methods)
 	}
 }
