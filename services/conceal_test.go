@@ -143,7 +143,7 @@ func TestExpandConfiguredServer(t *testing.T) {
 		{"built in", Spec{Origin: OriginBuiltin, Command: "c"}, "/home/me/project"},
 		{"remote", Spec{Origin: OriginServer, Transport: TransportSSE, URL: "https://h/"}, ""},
 	} {
-		got, err := Expand(tt.spec, nil, vars)
+		got, err := Expand(t.Context(), tt.spec, nil, vars)
 		want := tt.spec
 		want.Cwd = tt.cwd
 		if err != nil || launchHash(got) != launchHash(want) {

@@ -1,6 +1,7 @@
 package services
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,17 +10,24 @@ import (
 )
 
 // Vars are what ${root}, ${self}, ${node} and ${python} stand for. Node and
-// Python are asked only when they are needed; their errors say how to get the
-// program.
+// Python are asked only when they are needed, may run programs for minutes, and
+// end with their context; their errors say how to get the program.
 type Vars struct {
 	Root, Self   string
-	Node, Python func() (string, error)
+	Node, Python func(context.Context) (string, error)
 }
 
 // blank are variables for checking a definition without running anything.
-func (Vars) blank() Vars {
-	name := func(s string) func() (string, error) { return func() (string, error) { return s, nil } }
-	return Vars{Root: "root", Self: "self", Node: name("node"), Python: name("python")}
+func (Vars) blank() Vars { return Vars{Root: "root", Self: "self"}.still() }
+
+// still are v for showing a definition without running anything: ${node} and
+// ${python} stand for their bare names.
+func (v Vars) still() Vars {
+	name := func(s string) func(context.Context) (string, error) {
+		return func(context.Context) (string, error) { return s, nil }
+	}
+	v.Node, v.Python = name("node"), name("python")
+	return v
 }
 
 // Expand returns the definition as it is to be started: option values applied
@@ -27,15 +35,16 @@ func (Vars) blank() Vars {
 // replaced in command, arguments, environment and cwd. Nothing else expands,
 // and a value is not expanded again. values may lack options (their default is
 // taken). Of a definition that is not a service's nothing expands; without a
-// folder it starts in the root.
-func Expand(s Spec, values map[string]any, v Vars) (Spec, error) {
+// folder it starts in the root. ctx ends the programs that are asked for
+// ${node} and ${python}.
+func Expand(ctx context.Context, s Spec, values map[string]any, v Vars) (Spec, error) {
 	if s.Origin != OriginService {
 		if s.Cwd == "" && s.Dir == "" && !s.remote() {
 			s.Cwd = v.Root
 		}
 		return s, nil
 	}
-	e := expansion{spec: s, values: values, vars: v}
+	e := expansion{ctx: ctx, spec: s, values: values, vars: v}
 	out := s
 	out.Command, out.Args, out.Env, out.Cwd = e.one(s.Command), e.all(s.Args), e.all(s.Env), e.one(s.Cwd)
 	for _, o := range s.Options {
@@ -57,6 +66,7 @@ func Expand(s Spec, values map[string]any, v Vars) (Spec, error) {
 
 // expansion is one Expand; failed gathers everything that is wrong.
 type expansion struct {
+	ctx    context.Context
 	spec   Spec
 	values map[string]any
 	vars   Vars
@@ -121,9 +131,9 @@ func (e *expansion) placeholder(name string) (string, bool) {
 	case "self":
 		path = e.vars.Self
 	case "node":
-		path, err = ask(e.vars.Node, name)
+		path, err = e.ask(e.vars.Node, name)
 	case "python":
-		path, err = ask(e.vars.Python, name)
+		path, err = e.ask(e.vars.Python, name)
 	default:
 		return "", false
 	}
@@ -131,11 +141,11 @@ func (e *expansion) placeholder(name string) (string, bool) {
 	return path, true
 }
 
-func ask(f func() (string, error), name string) (string, error) {
+func (e *expansion) ask(f func(context.Context) (string, error), name string) (string, error) {
 	if f == nil {
 		return "", fmt.Errorf("${%s} is not known here", name)
 	}
-	return f()
+	return f(e.ctx)
 }
 
 // replacePlaceholders replaces each ${name} that value knows and leaves the

@@ -25,6 +25,7 @@ type fakeConnector struct {
 	offers  func() []ToolDef                                // what every peer lists; nil = each its own
 	listing error                                           // of every Tools
 	closing time.Duration
+	resolve func(Spec) string // nil = knows no program
 	seen    []Spec
 	peers   []*fakePeer
 }
@@ -61,6 +62,14 @@ func (c *fakeConnector) Connect(ctx context.Context, s Spec, h Hooks) (Peer, err
 	c.peers = append(c.peers, p)
 	h.Info(Info{Pid: n, Protocol: "2025-11-25"})
 	return p, nil
+}
+
+// Resolve makes it a Resolver.
+func (c *fakeConnector) Resolve(_ context.Context, s Spec) (string, error) {
+	if c.resolve == nil {
+		return "", nil
+	}
+	return c.resolve(s), nil
 }
 
 // count is how often something was started.

@@ -17,7 +17,7 @@ func (s *service) live(ctx context.Context) {
 	stale := make(chan struct{}, 1)
 	template.Protocol = s.rememberedProtocol(template.Protocol)
 	s.hinted = template.Protocol != ""
-	spec, err := Expand(template, values, s.sup.vars())
+	spec, err := Expand(actx, template, values, s.sup.vars())
 	var peer Peer
 	if err == nil {
 		peer, err = s.open(actx, spec, s.hooks(actx, lost, stale))

@@ -1,6 +1,7 @@
 package services
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,7 +113,7 @@ func loadManifest(s *Spec, file string) *ManifestError {
 			return e
 		}
 	}
-	if _, err := Expand(*s, nil, Vars{}.blank()); err != nil {
+	if _, err := Expand(context.Background(), *s, nil, Vars{}.blank()); err != nil {
 		return bad(err.Error(), "launch")
 	}
 	return nil

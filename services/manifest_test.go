@@ -1,6 +1,7 @@
 package services
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,8 +58,8 @@ func TestLoadService(t *testing.T) {
 		s.HandshakeTimeout.Seconds() != 7.5 || !s.Autostart || s.Installer.Packages["@x/y"] != "1.2.3" || s.Installer.NodeMajor != 20 {
 		t.Errorf("spec = %+v", s)
 	}
-	vars := Vars{Root: "/r", Self: "/bin/zc", Node: func() (string, error) { return "/bin/node", nil }}
-	e, err := Expand(s, map[string]any{"name": "${root} $(id)", "headless": false, "level": "nonsense"}, vars)
+	vars := Vars{Root: "/r", Self: "/bin/zc", Node: func(context.Context) (string, error) { return "/bin/node", nil }}
+	e, err := Expand(t.Context(), s, map[string]any{"name": "${root} $(id)", "headless": false, "level": "nonsense"}, vars)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,15 +73,15 @@ func TestLoadService(t *testing.T) {
 	if e.Cwd != dir {
 		t.Errorf("cwd = %q", e.Cwd)
 	}
-	e, err = Expand(s, nil, vars)
+	e, err = Expand(t.Context(), s, nil, vars)
 	if err != nil || !slices.Contains(e.Args, "--headless") || slices.Contains(e.Args, "--name") {
 		t.Errorf("defaults: %q, %v", e.Args, err)
 	}
-	if _, err := Expand(s, nil, Vars{}); err == nil || !strings.Contains(err.Error(), "${node}") {
+	if _, err := Expand(t.Context(), s, nil, Vars{}); err == nil || !strings.Contains(err.Error(), "${node}") {
 		t.Errorf("without node: %v", err)
 	}
 	server := Spec{Origin: OriginServer, Command: "${self}", Args: []string{"${root}"}}
-	if e, err := Expand(server, nil, vars); err != nil || e.Command != "${self}" || e.Args[0] != "${root}" {
+	if e, err := Expand(t.Context(), server, nil, vars); err != nil || e.Command != "${self}" || e.Args[0] != "${root}" {
 		t.Errorf("a configured server was expanded: %+v, %v", e, err)
 	}
 }
@@ -213,7 +214,7 @@ func TestNewFolderRunsNothingByItself(t *testing.T) {
 	store := FileStore{Path: filepath.Join(t.TempDir(), "state", "service-options.json")}
 	fake := &fakeConnector{}
 	vars := func() Vars {
-		return Vars{Root: "/r", Self: "/bin/zc", Node: func() (string, error) { return "/bin/node", nil }}
+		return Vars{Root: "/r", Self: "/bin/zc", Node: func(context.Context) (string, error) { return "/bin/node", nil }}
 	}
 	bubble(t, Config{Connector: fake, Scan: f.Scan, Store: store, Vars: vars}, nil, func(t *testing.T, r *rig) {
 		writeService(t, root, "demo", map[string]string{ManifestName: goodManifest})
@@ -306,7 +307,7 @@ func FuzzLoadManifest(f *testing.F) {
 			}
 			return
 		}
-		if _, err := Expand(s, nil, Vars{}.blank()); err != nil {
+		if _, err := Expand(t.Context(), s, nil, Vars{}.blank()); err != nil {
 			t.Errorf("accepted, but it does not expand: %v", err)
 		}
 	})

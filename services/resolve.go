@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -38,7 +39,9 @@ func (s *service) resolve(ctx context.Context) {
 		return
 	}
 	program := ""
-	if spec, err := Expand(spec, values, s.sup.vars()); err == nil {
+	// A folder that only lies there runs nothing, not even to find a program.
+	asks := strings.Contains(spec.Command, "${node}") || strings.Contains(spec.Command, "${python}")
+	if spec, err := Expand(ctx, spec, values, s.sup.vars().still()); err == nil && !asks {
 		ctx, cancel := context.WithTimeout(ctx, resolveTime)
 		defer cancel()
 		if program, err = r.Resolve(ctx, spec); err != nil {

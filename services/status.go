@@ -2,6 +2,7 @@ package services
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -165,10 +166,7 @@ func (s *service) commandLocked() []string {
 		return []string{}
 	}
 	if argv == nil && s.spec.Command != "" {
-		vars := s.sup.vars()
-		shown := Vars{}.blank()
-		shown.Root, shown.Self = vars.Root, vars.Self
-		e, err := Expand(s.spec, s.saved.Options, shown)
+		e, err := Expand(context.Background(), s.spec, s.saved.Options, s.sup.vars().still())
 		if err != nil {
 			e = s.spec
 		}

@@ -116,7 +116,7 @@ func (r *testRun) do(ctx context.Context) error {
 	if r.spec.Invalid != nil {
 		return r.spec.Invalid
 	}
-	spec, err := Expand(r.spec, r.values(), r.sup.vars())
+	spec, err := Expand(ctx, r.spec, r.values(), r.sup.vars())
 	if err != nil {
 		return err
 	}

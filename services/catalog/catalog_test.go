@@ -31,7 +31,7 @@ func TestWriteBundled(t *testing.T) {
 				t.Errorf("%s has no text in %q", s.Name, language)
 			}
 		}
-		e, err := services.Expand(s, nil, services.Vars{Self: "/bin/zc", Root: "/r"})
+		e, err := services.Expand(t.Context(), s, nil, services.Vars{Self: "/bin/zc", Root: "/r"})
 		if s.Name == "dummy_mcp" && (err != nil || e.Command != "/bin/zc" || !slices.Equal(e.Args, []string{"dummy-mcp"}) || e.Cwd != filepath.Join(dir, "dummy_mcp")) {
 			t.Errorf("launch = %+v, %v", e, err)
 		}

@@ -45,7 +45,7 @@ type Config struct {
 type Installer struct {
 	config Config
 
-	python sync.Mutex // one change of the shared environment at a time
+	python chan struct{} // full while somebody changes the shared environment
 
 	mu    sync.Mutex
 	known map[string]knownProgram // by path; guarded by mu
@@ -65,7 +65,7 @@ func NewInstaller(c Config) *Installer {
 	if c.Home == "" {
 		c.Home = c.State
 	}
-	return &Installer{config: c, known: map[string]knownProgram{}}
+	return &Installer{config: c, python: make(chan struct{}, 1), known: map[string]knownProgram{}}
 }
 
 // Installed implements services.PackageInstaller: it reads a few small files

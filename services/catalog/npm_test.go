@@ -60,7 +60,7 @@ func TestProgramsThatAreMissingOrTooOld(t *testing.T) {
 			if left := b.files(t); len(left) != 0 || b.Installed(b.spec) {
 				t.Errorf("left behind: %v", left)
 			}
-			if _, err := b.Node(); tt.name == "old node" && (err == nil || !strings.Contains(err.Error(), "14.21.3")) {
+			if _, err := b.Node(t.Context()); tt.name == "old node" && (err == nil || !strings.Contains(err.Error(), "14.21.3")) {
 				t.Errorf("Node: %v", err)
 			}
 		})

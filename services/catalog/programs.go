@@ -35,8 +35,8 @@ type knownProgram struct {
 
 // Node returns the path of the Node.js on the PATH. The error says what was
 // found, where it was looked for and how to get it.
-func (i *Installer) Node() (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*askLimit)
+func (i *Installer) Node(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*askLimit)
 	defer cancel()
 	p, err := i.node(ctx, lowestNode)
 	return p.path, err

@@ -25,13 +25,27 @@ const startedName = ".installing-python"
 var pythonName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(\[[A-Za-z0-9._,-]+\])?$`)
 
 // Python returns the interpreter of the environment that services share, never
-// that of the system. The environment is made when it is not there.
-func (i *Installer) Python() (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+// that of the system. The environment is made when it is not there, in two
+// minutes at most.
+func (i *Installer) Python(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	i.python.Lock()
-	defer i.python.Unlock()
+	free, err := i.holdPython(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer free()
 	return i.sharedPython(ctx, func(string) {})
+}
+
+// holdPython waits until nobody else changes the shared environment.
+func (i *Installer) holdPython(ctx context.Context) (free func(), err error) {
+	select {
+	case i.python <- struct{}{}:
+		return func() { <-i.python }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for what works on the environment %s: %w", i.venv(), context.Cause(ctx))
+	}
 }
 
 // sharedPython makes the shared environment, without pip, unless it is there.
@@ -77,8 +91,11 @@ func (i *Installer) installPython(ctx context.Context, s services.Spec, progress
 		}
 	}
 	progress("looking for Python")
-	i.python.Lock()
-	defer i.python.Unlock()
+	free, err := i.holdPython(ctx)
+	if err != nil {
+		return err
+	}
+	defer free()
 	if err := i.disagreement(s); err != nil {
 		return err
 	}

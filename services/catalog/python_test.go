@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"archive/zip"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -85,7 +87,7 @@ func TestPython(t *testing.T) {
 	if err := b.install(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, b.progress())
 	}
-	python, err := b.Python()
+	python, err := b.Python(t.Context())
 	if err != nil || python != b.venvPython() || !strings.HasPrefix(python, b.state) || !b.Installed(b.spec) {
 		t.Errorf("Python = %s, %v; installed = %v", python, err, b.Installed(b.spec))
 	}
@@ -167,7 +169,7 @@ func TestPython(t *testing.T) {
 func TestPythonWithoutPackages(t *testing.T) {
 	b, _ := pythonBench(t, nil)
 	began := time.Now()
-	python, err := b.Python()
+	python, err := b.Python(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +177,28 @@ func TestPythonWithoutPackages(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), python, "-c", "import sys; print(sys.prefix != sys.base_prefix, sys.prefix)").CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "True "+b.venv() {
 		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// Who waits for another's work on the environment can be told to stop.
+func TestPythonWaitsNoLongerThanItsContext(t *testing.T) {
+	b := newBench(t, t.TempDir(), nil, &services.Installer{Type: "python", Packages: map[string]string{"p": "1"}})
+	free, err := b.holdPython(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("it was stopped")
+	cancel(gone)
+	if _, err := b.Python(ctx); !errors.Is(err, gone) {
+		t.Errorf("Python = %v", err)
+	}
+	if err := b.install(ctx); !errors.Is(err, gone) {
+		t.Errorf("Install = %v", err)
+	}
+	free()
+	if _, err := b.Python(t.Context()); err == nil || errors.Is(err, gone) {
+		t.Errorf("afterwards: %v", err) // there is no Python on this PATH
 	}
 }
 
