@@ -166,6 +166,10 @@ scenario('an agent is granted a server; a chat that began before can go on with 
   await card.getByRole('button', { name: 'Grant post to agents…' }).click();
   const dialog = me.page.getByRole('dialog');
   await dialog.getByLabel('Name of the bundle').waitFor();
+  // Another writer comes between making the bundle and giving it to the agent: it is said, and going on uses the bundle.
+  await me.page.route(/path=agents\.assistant\.mcp_bundles/, (/** @type {any} */ route) => route.fulfill({ status: 409, contentType: 'application/json', body: '{"error":{"code":"config_changed_externally","message":"changed"}}' }), { times: 1 });
+  await dialog.getByRole('button', { name: 'Let it' }).click();
+  await dialog.getByRole('alert').getByText('was changed meanwhile').waitFor();
   await dialog.getByRole('button', { name: 'Let it' }).click();
   await dialog.getByText('assistant may use post now.').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();

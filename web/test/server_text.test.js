@@ -26,9 +26,9 @@ test('each state of a server has a word and fitting actions', () => {
   assert.equal(addressOf({ url: 'https://x', command: [] }), 'https://x');
 });
 
-test('what only the settings say: switched off, still lacking', () => {
+test('what only the settings say: what is still lacking; whether it is on comes with the status', () => {
   const entry = { name: 'x', props: { transport: { path: '', value: 'http', populated: true }, enabled: { path: '', value: false } }, maps: {} };
-  assert.deepEqual(withSettings({ state: 'failed' }, entry), { state: 'failed', enabled: false, missing: ['url'] });
+  assert.deepEqual(withSettings({ state: 'failed', enabled: true }, entry), { state: 'failed', enabled: true, missing: ['url'] });
   assert.deepEqual(withSettings({ state: 'failed' }, undefined), { state: 'failed' });
 });
 

@@ -85,12 +85,45 @@ test('a session that is opened or closed while the list is on its way stays so',
 });
 
 test('the status of a configured server is no service, and leaves what only the list says', async () => {
-  answered([{ id: 'web', name: 'web', origin: 'server', state: 'stopped', rev: 1, enabled: true, missing: ['url'] }], 'servers')();
+  answered([{ id: 'web', name: 'web', origin: 'server', state: 'stopped', rev: 1, enabled: false }], 'servers')();
   await loadServers();
   event({ id: 'web', origin: 'server', state: 'running', rev: 3 });
   event({ id: 'web', origin: 'server', state: 'starting', rev: 2 });
   assert.deepEqual(services.value, {});
-  assert.deepEqual([servers.value?.[0].state, servers.value?.[0].missing, servers.value?.[0].name], ['running', ['url'], 'web']);
+  assert.deepEqual([servers.value?.[0].state, servers.value?.[0].enabled, servers.value?.[0].name], ['running', false, 'web']);
   applyEvent('service.gone', { id: 'web' });
   assert.deepEqual(servers.value, []);
+});
+
+test('a service that goes or comes while the list is on its way stays so, and so does a configured server', async () => {
+  event({ state: 'running', rev: 1 });
+  const open = answered([{ id: 'a', state: 'running', rev: 1 }, { id: 'b', state: 'stopped' }, { id: 'c', state: 'stopped' }]);
+  const loading = loadServices();
+  applyEvent('service.gone', { id: 'a' });
+  applyEvent('service.gone', { id: 'b' });
+  applyEvent('service.gone', { id: 'c' });
+  event({ id: 'c', state: 'starting', rev: 5 });
+  event({ id: 'd', state: 'stopped', rev: 6 });
+  open();
+  await loading;
+  assert.deepEqual(Object.keys(services.value).sort(), ['c', 'd']);
+
+  answered([{ id: 'web', name: 'web', origin: 'server', state: 'running', rev: 1, enabled: true }], 'servers')();
+  await loadServers();
+  const late = answered([{ id: 'web', name: 'web', origin: 'server', state: 'running', rev: 1, enabled: true }], 'servers');
+  const again = loadServers();
+  applyEvent('service.gone', { id: 'web' });
+  late();
+  await again;
+  assert.deepEqual(servers.value, []);
+});
+
+test('the answer that was asked for last is the list of services, whichever comes last', async () => {
+  const first = answered([{ id: 'a', state: 'stopped' }, { id: 'old', state: 'stopped' }]);
+  const loading = loadServices();
+  answered([{ id: 'a', state: 'stopped' }])();
+  await loadServices();
+  first();
+  await loading;
+  assert.deepEqual(Object.keys(services.value), ['a']);
 });

@@ -156,10 +156,12 @@ export function applyEvent(kind, data) {
         break;
       }
       case 'service.state':
+        for (const gone of awaited) gone.delete(data.service.id);
         if (data.service.origin === 'server') mergeServer(data.service);
         else services.value = { ...services.value, [data.service.id]: newerService(data.service) };
         break;
       case 'service.gone': {
+        for (const gone of awaited) gone.add(data.id);
         const { [data.id]: gone, ...rest } = services.value;
         if (gone) services.value = rest;
         if (servers.value?.some(({ id }) => id === data.id)) servers.value = servers.value.filter(({ id }) => id !== data.id);
@@ -269,9 +271,30 @@ export async function loadTools() {
   if (turn === loadingTools) tools.value = list ?? [];
 }
 
+/** What went while a list is on its way, one set for each list awaited. @type {Set<Set<string>>} */
+const awaited = new Set();
+
+/** A list, and the ids that events said were gone since it was asked for: the list may still hold them. @param {string} path @returns {Promise<{answer: any, gone: Set<string>}>} */
+async function getWatched(path) {
+  const gone = /** @type {Set<string>} */ (new Set());
+  awaited.add(gone);
+  try {
+    return { answer: await api.get(path), gone };
+  } finally {
+    awaited.delete(gone);
+  }
+}
+
+let loadingServices = 0;
+/** What came or went by event meanwhile is newer than the list. */
 export async function loadServices() {
-  const { services: list } = await api.get('/api/services');
-  services.value = Object.fromEntries((list ?? []).map((/** @type {any} */ service) => [service.id, newerService(service)]));
+  const turn = ++loadingServices;
+  const before = services.peek();
+  const { answer, gone } = await getWatched('/api/services');
+  if (turn !== loadingServices) return;
+  const came = Object.entries(services.peek()).filter(([id]) => !before[id]);
+  const listed = (answer.services ?? []).filter((/** @type {any} */ { id }) => !gone.has(id)).map((/** @type {any} */ service) => [service.id, newerService(service)]);
+  services.value = Object.fromEntries([...listed, ...came.filter(([id]) => !listed.some((/** @type {any} */ [one]) => one === id))]);
 }
 
 /** The newer of what is known of a service and what came: answers and events overtake each other. @param {any} fresh */
@@ -280,8 +303,8 @@ function newerService(fresh) {
   return known?.rev > fresh.rev ? known : fresh;
 }
 
-/** What GET /api/servers says of a server beside its status; a status that comes alone leaves it. */
-const BESIDE = ['name', 'enabled', 'missing'];
+/** What GET /api/servers says of a server and an event does not; a status that comes alone leaves it. */
+const BESIDE = ['name', 'enabled'];
 
 /** @param {any} known @param {any} fresh */
 function newerServer(known, fresh) {
@@ -300,12 +323,12 @@ export function mergeServer(fresh) {
 let loadingServers = 0;
 export async function loadServers() {
   const turn = ++loadingServers;
-  const answer = await api.get('/api/servers');
+  const { answer, gone } = await getWatched('/api/servers');
   if (turn !== loadingServers) return;
   const known = new Map((servers.peek() ?? []).map((one) => [one.id, one]));
   batch(() => {
     mcpEnabled.value = answer.mcp_enabled !== false;
-    servers.value = (answer.servers ?? []).map((/** @type {any} */ one) => newerServer(known.get(one.id ?? one.name), { id: one.name, ...one }));
+    servers.value = (answer.servers ?? []).map((/** @type {any} */ one) => ({ id: one.name, ...one })).filter((/** @type {any} */ { id }) => !gone.has(id)).map((/** @type {any} */ one) => newerServer(known.get(one.id), one));
   });
 }
 

@@ -185,6 +185,7 @@ export default {
   'srv.grant_has': '{agent} ya puede usar {server}.',
   'srv.grant_excluded': 'El paquete {bundle} deja fuera {server}, lo conceda quien lo conceda. Cámbialo en Agentes.',
   'srv.grant_now': 'Permitir',
+  'srv.grant_conflict': 'La configuración cambió entretanto, en otra pestaña o en el archivo. Así está ahora: míralo de nuevo y vuelve a intentarlo.',
   'srv.granted': '{agent} ya puede usar {server}.',
   'srv.see_agent': 'Ver el agente',
 };

@@ -1,4 +1,5 @@
-// Reads and saves entries of the configuration. Each function is one request, so that nothing is saved by halves.
+// Reads and saves entries of the configuration. Each function is one request, all or nothing, saveChanges and saveGrant aside:
+// they say how they go on when only a part was saved.
 import { api, url } from '../api.js';
 import { entryPath } from './config-values.js';
 
@@ -36,9 +37,30 @@ export function renameEntry(section, from, to) {
 }
 
 /**
- * Saves what a form changed. @param {string} section @param {string} name @param {{table: Record<string, any>, singles: {path: string[], value: string|null}[]}} changes @param {string} [version]
+ * Saves what a form changed: its settings in one request, then each secret in one of its own. Where one fails those before it are saved, and the form still holds the rest.
+ * @param {string} section @param {string} name @param {{table: Record<string, any>, singles: {path: string[], value: string|null}[]}} changes @param {string} [version]
  */
 export async function saveChanges(section, name, { table, singles }, version) {
   if (Object.keys(table).length) await saveTable(section, name, table, version);
   for (const { path, value } of singles) await saveProp(entryPath(section, name, ...path), value);
+}
+
+/**
+ * Lets an agent use a server by way of a bundle, made when there is none of that name. Each request is made from a version of the file and refused with
+ * config_changed_externally when that is not the newest; done again, it goes on where it stopped.
+ * @param {import('../types.js').Agents} all @param {{agent: string, server: string, bundle: string}} grant @param {(bundle: string) => void} [onMade] told as soon as a new bundle is saved
+ */
+export async function saveGrant(all, { agent, server, bundle }, onMade) {
+  let now = all;
+  const known = now.bundles.find(({ name }) => name === bundle);
+  if (!known?.servers?.includes(server)) {
+    if (known) await saveProp(entryPath('mcp_bundles', bundle, 'servers'), [...(known.servers ?? []), server], now.version);
+    else {
+      await saveTable('mcp_bundles', bundle, { servers: [server] }, now.version);
+      onMade?.(bundle);
+    }
+    now = await api.get('/api/agents');
+  }
+  const own = now.agents.find(({ name }) => name === agent)?.mcp_bundles ?? [];
+  if (!own.includes(bundle)) await saveProp(entryPath('agents', agent, 'mcp_bundles'), [...own, bundle], now.version);
 }

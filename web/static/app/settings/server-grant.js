@@ -1,11 +1,10 @@
 // Lets an agent use a server: by one of the bundles that it has, or by a new one.
-import { html, useId, useState } from '../../vendor/preact.js';
+import { html, useId, useRef, useState } from '../../vendor/preact.js';
 import { t } from '../i18n/index.js';
 import { link } from '../router.js';
 import { agents, loadAgents } from '../store.js';
 import { Button, Dialog, ErrorBox, Field, Sign } from '../ui.js';
-import { saveProp, saveTable } from './config-store.js';
-import { entryPath } from './config-values.js';
+import { saveGrant } from './config-store.js';
 import { nameFault } from './presets.js';
 import { bundleName, grantOf } from './server-text.js';
 
@@ -20,31 +19,34 @@ export function GrantDialog({ server, close }) {
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
+  const [conflict, setConflict] = useState(false);
   const [done, setDone] = useState(false);
+  /** The new bundle that an attempt made before it failed: its name is not taken by others. */
+  const made = useRef('');
   if (!all) return html`<${Dialog} title=${t('srv.grant_title', { name: server })} onClose=${() => close()}><p class="meta" role="status">${t('ui.loading')}</p><div class="row end"><${Button} onClick=${() => close()}>${t('ui.close')}<//></div><//>`;
   const grant = grantOf(all, agent, server);
   // '' is a new bundle; where the agent has some, the first is what people mean.
   const chosen = picked ?? grant.bundles[0]?.name ?? '';
-  const badName = chosen === '' ? nameFault(fresh, all.bundles.map(({ name }) => name)) : '';
+  const badName = chosen === '' ? nameFault(fresh, all.bundles.map(({ name }) => name).filter((name) => name !== made.current)) : '';
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setTried(true);
     if (busy || badName) return;
     setBusy(true);
     setError(null);
+    setConflict(false);
     try {
-      const own = all.agents.find(({ name }) => name === agent);
-      const bundle = all.bundles.find(({ name }) => name === chosen);
-      if (bundle) {
-        if (!bundle.servers?.includes(server)) await saveProp(entryPath('mcp_bundles', bundle.name, 'servers'), [...(bundle.servers ?? []), server]);
-      } else {
-        await saveTable('mcp_bundles', fresh, { servers: [server] });
-        await saveProp(entryPath('agents', agent, 'mcp_bundles'), [...(own?.mcp_bundles ?? []), fresh]);
-      }
+      await saveGrant(all, { agent, server, bundle: chosen || fresh }, (bundle) => {
+        made.current = bundle;
+      });
       await loadAgents();
       setDone(true);
     } catch (failure) {
-      setError(failure);
+      // What was chosen stays, whatever bundles the others gave the agent.
+      setPicked(chosen);
+      if (/** @type {any} */ (failure).code === 'config_changed_externally') setConflict(true);
+      else setError(failure);
+      await loadAgents().catch(() => {}); // the error of the attempt is the one to show
     }
     setBusy(false);
   };
@@ -64,6 +66,7 @@ export function GrantDialog({ server, close }) {
       ${option('', t('srv.grant_new'), t('srv.grant_new_text', { agent }))}</fieldset>
       ${chosen === '' ? html`<${Field} label=${t('srv.grant_name')} value=${fresh} autocomplete="off" spellcheck=${false} error=${badName && tried ? t(`conf.name_${badName}`) : undefined} onInput=${(/** @type {any} */ event) => setFresh(event.currentTarget.value)} />` : null}`}
     ${grant.excludedBy.length ? html`<p class="note">${t('srv.grant_excluded', { bundle: grant.excludedBy.join(', '), server })}</p>` : null}
+    ${conflict ? html`<p class="note" role="alert">${t('srv.grant_conflict')}</p>` : null}
     ${error ? html`<${ErrorBox} title=${t('conf.not_saved')} error=${error} />` : null}
     <div class="row end"><${Button} onClick=${() => close()}>${t('ui.cancel')}<//><${Button} kind="primary" type="submit" disabled=${busy || grant.reaches}>${t('srv.grant_now')}<//></div></form><//>`;
 }

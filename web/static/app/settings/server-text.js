@@ -18,13 +18,13 @@ export function serverLook(server) {
 }
 
 /**
- * A status with what only the settings of the server say: whether it is switched on, and what it still lacks.
+ * A status with what only the settings of the server say: what it still lacks.
  * @param {any} server @param {import('./config-values.js').Entry|undefined} entry
  */
 export function withSettings(server, entry) {
   if (!entry) return server;
   const draft = draftOf(serverFields, entry);
-  return { ...server, enabled: entry.props.enabled?.value !== false, missing: missingOf(fieldsFor(draft.texts.transport), draft) };
+  return { ...server, missing: missingOf(fieldsFor(draft.texts.transport), draft) };
 }
 
 /** What the buttons do in a state, the likeliest first. @param {any} server @returns {{act: string, kind: ''|'primary'|'quiet'}[]} */

@@ -121,7 +121,7 @@ export function ServerEditor({ name }) {
     ${config && entry ? html`<${ConfigProblems} problems=${[]} readOnly=${config.read_only} file=${config.file} />
       <section class="svc" aria-label=${t('srv.settings_of', { name })}><div class="row"><${Switch} label=${t('srv.enabled')} checked=${enabled?.value !== false} disabled=${config.read_only || Boolean(enabled?.override)} onChange=${(/** @type {boolean} */ on) => saving.run(async () => {
         await saveProp(entryPath(SECTION, name, 'enabled'), on ? null : false);
-        await reload();
+        await Promise.all([reload(), loadServers()]);
       })} />${enabled?.override ? html`<${Pill} kind="ask">${t('prov.override', { name: enabled.override })}<//>` : null}<span class="saved" role="status">${saving.saved ? t('ui.saved') : ''}</span></div>${saving.error ? html`<${ErrorBox} title=${t('conf.not_saved')} error=${saving.error} />` : null}
       <${EntryForm} key=${name} section=${SECTION} name=${name} entry=${entry} version=${config.version} fields=${fieldsOf} all=${fields} groups=${groups} keyOf=${keyOf} readOnly=${config.read_only}
         beside=${(/** @type {Draft} */ draft) => html`<${TryIt} draft=${draft} name=${name} />`} onCancel=${() => navigate(link('config', SECTION))}
