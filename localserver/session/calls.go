@@ -212,6 +212,7 @@ func (s *Session) Pass(c tools.Call) *tools.Pass {
 			return judge.Path(c.Tool, path, op)
 		},
 		Progress: func(p tools.Progress) {
+			p.Message = s.host.config.Redact(p.Message)
 			publish("call.progress", struct {
 				Session string `json:"session"`
 				CallID  string `json:"call_id"`

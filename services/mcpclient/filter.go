@@ -18,6 +18,10 @@ const (
 	keepTail = 256
 )
 
+// maxDecoded bounds a request, a notification or an error of the server, in
+// bytes: mcp-go decodes them whole.
+const maxDecoded = 1 << 20
+
 // maxBatch bounds how many messages one JSON-RPC batch may hold.
 const maxBatch = 1000
 
@@ -33,7 +37,7 @@ type messageFilter struct {
 	result func(id string, raw json.RawMessage) bool
 	// overlong tells that an answer was too long to read; id is "" when it
 	// could not be found.
-	overlong func(id string, size int64)
+	overlong func(id string, size, limit int64)
 	// asked takes the parameters of a request of the server, as they stand,
 	// before the transport gets it; nil: nobody wants them.
 	asked func(id string, params json.RawMessage)
@@ -138,6 +142,8 @@ func (f *messageFilter) message(line []byte, own bool) {
 	switch {
 	case !ok || m.method == nil && (m.id == nil || m.result == nil && m.err == nil):
 		f.reject(line)
+	case m.result == nil && len(line) > maxDecoded:
+		f.undecoded(m, len(line))
 	case m.method != nil:
 		if f.asked != nil && m.id != nil && m.params != nil {
 			f.asked(string(m.id), m.params)
@@ -160,9 +166,25 @@ func (f *messageFilter) message(line []byte, own bool) {
 	}
 }
 
+// undecoded keeps from the transport what it would decode into many times its
+// size: everything but a result. What somebody waits for is answered.
+func (f *messageFilter) undecoded(m message, size int) {
+	what := "a notification"
+	switch {
+	case m.method == nil:
+		f.overlong(string(m.id), int64(size), maxDecoded)
+		return
+	case m.id != nil:
+		what = "a request"
+		// Without its parameters it is refused in the ordinary way.
+		f.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s}`, m.id, m.method))
+	}
+	f.log(fmt.Sprintf("%s of %d bytes was not read: at most %d are", what, size, maxDecoded))
+}
+
 func (f *messageFilter) batch(line []byte) {
-	var parts []json.RawMessage
-	if json.Unmarshal(line, &parts) != nil || len(parts) == 0 || len(parts) > maxBatch {
+	parts, ok := scanElements(line, maxBatch)
+	if !ok || len(parts) == 0 {
 		f.reject(line)
 		return
 	}
@@ -225,5 +247,5 @@ func (f *messageFilter) tooLong(head, tail []byte, size int64) {
 	} else if m := lastID.FindSubmatch(tail); m != nil {
 		id = string(m[1])
 	}
-	f.overlong(id, size)
+	f.overlong(id, size, int64(f.limit))
 }

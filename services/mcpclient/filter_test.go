@@ -16,7 +16,7 @@ func filtered(limit, n int, input []byte) (passed []string, results, long, noise
 			results = append(results, id+"="+string(raw))
 			return id != "99"
 		},
-		overlong: func(id string, size int64) { long = append(long, fmt.Sprintf("%s/%d", id, size)) }}
+		overlong: func(id string, size, _ int64) { long = append(long, fmt.Sprintf("%s/%d", id, size)) }}
 	for len(input) > 0 {
 		m := min(n, len(input))
 		f.Write(input[:m])

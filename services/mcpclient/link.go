@@ -207,8 +207,8 @@ func messages(b []byte) ([][]byte, error) {
 	case b[0] == '{':
 		return [][]byte{b}, nil
 	case b[0] == '[':
-		var parts []json.RawMessage
-		if json.Unmarshal(b, &parts) != nil || len(parts) > maxBatch {
+		parts, ok := scanElements(b, maxBatch)
+		if !ok {
 			break
 		}
 		out := make([][]byte, len(parts))

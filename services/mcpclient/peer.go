@@ -45,14 +45,18 @@ func (s *session) Tools(ctx context.Context) ([]services.ToolDef, error) {
 			return nil, err
 		}
 		var result struct {
-			Tools      []json.RawMessage `json:"tools"`
-			NextCursor *string           `json:"nextCursor"`
+			Tools      json.RawMessage `json:"tools"`
+			NextCursor *string         `json:"nextCursor"`
 		}
 		if err := json.Unmarshal(raw, &result); err != nil {
 			return nil, fmt.Errorf("reading the list of tools: %w", err)
 		}
 		size += len(raw)
-		for i, t := range result.Tools {
+		if len(result.Tools) > 0 && result.Tools[0] != '[' && string(result.Tools) != "null" {
+			return nil, fmt.Errorf("reading the list of tools: it is no list: %s", services.Visible(clip(string(result.Tools), 200)))
+		}
+		tools, _ := scanElements(result.Tools, services.MaxTools+1)
+		for i, t := range tools {
 			def, err := services.NewToolDef(t)
 			if err != nil {
 				s.hooks.Notice(fmt.Sprintf("tool %d of page %d is left out: %v", i+1, page, err))

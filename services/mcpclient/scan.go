@@ -52,6 +52,26 @@ func scanMessage(b []byte) (m message, ok bool) {
 	return m, true
 }
 
+// scanElements splits a JSON array that is known to be valid. Of one with more
+// than limit elements it returns the first, and is not ok.
+func scanElements(b []byte, limit int) (parts []json.RawMessage, ok bool) {
+	i := skipSpace(b, 0)
+	if i >= len(b) || b[i] != '[' {
+		return nil, false
+	}
+	for i = skipSpace(b, i+1); i < len(b) && b[i] != ']'; {
+		if len(parts) == limit {
+			return parts, false
+		}
+		end := skipValue(b, i)
+		parts = append(parts, json.RawMessage(b[i:end:end]))
+		if i = skipSpace(b, end); i < len(b) && b[i] == ',' {
+			i = skipSpace(b, i+1)
+		}
+	}
+	return parts, true
+}
+
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
 		i++

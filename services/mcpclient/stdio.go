@@ -171,8 +171,8 @@ func (p *stdioPeer) explain(ctx context.Context, err error) error {
 }
 
 // tooLong answers a call whose result is longer than a line may be.
-func (p *stdioPeer) tooLong(id string, size int64) {
-	text := fmt.Sprintf("the answer of the server has %d bytes; at most %d are taken", size, p.filter.limit)
+func (p *stdioPeer) tooLong(id string, size, limit int64) {
+	text := fmt.Sprintf("the answer of the server has %d bytes; at most %d are taken", size, limit)
 	p.hooks.Log("companion", text)
 	ids := []string{id}
 	if id == "" {
