@@ -2,14 +2,18 @@ package config
 
 import (
 	"fmt"
+	"net/url"
+	"slices"
+	"strings"
 
 	"zeroclaw/services"
 )
 
 // Draft is what the definition of a server would be with changes that are not
-// saved: the fields of mcp.servers by name, a JSON decoder's values; env and
-// headers may leave out secrets that the file has. The server need not exist.
-// The error is a *FieldError.
+// saved: the fields of mcp.servers by name, a JSON decoder's values. The server
+// need not exist. env and headers may leave out secrets that the file has; they
+// come along only to the program or the origin that they were stored for. The
+// error is a *FieldError.
 func (f *File) Draft(name string, fields map[string]any) (services.Spec, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -35,11 +39,52 @@ func (f *File) Draft(name string, fields map[string]any) (services.Spec, error) 
 	}
 	c.data = data
 	s, _ := f.load(c)
+	before := f.Current().MCP.Definitions
 	for _, d := range s.MCP.Definitions {
-		if d.Name == name {
-			d.Disabled = false
+		if d.Name != name {
+			continue
+		}
+		d.Disabled = false
+		i := slices.IndexFunc(before, func(b services.Spec) bool { return b.Name == name })
+		if i < 0 || sameTarget(before[i], d) {
 			return d, nil
 		}
+		return withoutStored(d, fields), nil
 	}
 	return services.Spec{}, &FieldError{Path: Join("mcp.servers", name), Message: fmt.Sprintf("is no server: the name %q cannot be used", name)}
+}
+
+// sameTarget reports whether two definitions start the same program or reach the
+// same origin.
+func sameTarget(a, b services.Spec) bool {
+	if a.Transport != b.Transport {
+		return false
+	}
+	if b.Transport == services.TransportStdio {
+		return a.Command == b.Command && slices.Equal(a.Args, b.Args) && a.Cwd == b.Cwd
+	}
+	u, err := url.Parse(a.URL)
+	v, err2 := url.Parse(b.URL)
+	return err == nil && err2 == nil && u.Scheme == v.Scheme && u.Host == v.Host
+}
+
+// withoutStored takes every secret out that the caller did not give.
+func withoutStored(d services.Spec, fields map[string]any) services.Spec {
+	given := func(field string) map[string]any {
+		m, _ := fields[field].(map[string]any)
+		return m
+	}
+	d.Env = slices.DeleteFunc(slices.Clone(d.Env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, ok := given("env")[name]
+		return !ok
+	})
+	headers := map[string]string{}
+	for name, value := range d.Headers {
+		if _, ok := given("headers")[name]; ok {
+			headers[name] = value
+		}
+	}
+	d.Headers = headers
+	return d
 }
