@@ -3,6 +3,7 @@ package localserver
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 
 	"zeroclaw/localserver/guard"
@@ -12,7 +13,22 @@ import (
 // getApprovals serves GET /api/approvals. Who asks is there to answer.
 func (s *Server) getApprovals(w http.ResponseWriter, _ *http.Request) {
 	s.broker.Seen()
-	guard.WriteJSON(w, http.StatusOK, map[string]any{"approvals": s.broker.Open()})
+	guard.WriteJSON(w, http.StatusOK, map[string]any{"approvals": encoded(s.log, s.broker.Open())})
+}
+
+// encoded is every question as JSON. One that cannot be encoded must not keep
+// the others from a person.
+func encoded(log *slog.Logger, open []approval.Question) []json.RawMessage {
+	out := make([]json.RawMessage, 0, len(open))
+	for _, q := range open {
+		text, err := json.Marshal(q)
+		if err != nil {
+			log.Error("a question was left out of the list", "id", q.ID, "tool", q.Tool, "server", q.Server, "err", err)
+			continue
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // postApproval serves POST /api/approvals/{id}.

@@ -1,6 +1,7 @@
 package localserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"zeroclaw/localserver/session"
 	"zeroclaw/permissions/approval"
 	"zeroclaw/services"
+	"zeroclaw/tools"
 )
 
 // maxQuestion bounds what a server may put before a person, in bytes.
@@ -19,15 +21,23 @@ func (s *Server) askPerson(ctx context.Context, q services.Question) (json.RawMe
 	if len(q.Params) > maxQuestion {
 		return nil, fmt.Errorf("what it asks for has %d bytes; at most %d are shown to a person", len(q.Params), maxQuestion)
 	}
+	if !isObject(q.Params) {
+		return nil, fmt.Errorf("what it asks for is no valid JSON object")
+	}
 	question := s.serverQuestion(q)
 	return answerOf(question.Kind, s.broker.Ask(ctx, question))
+}
+
+func isObject(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
 }
 
 // serverQuestion is a server's question as every client shows it. What the
 // server says in it is untrusted.
 func (s *Server) serverQuestion(q services.Question) approval.Question {
 	out := approval.Question{
-		Kind: approval.KindElicitation, Server: q.Server, Arguments: json.RawMessage(s.secrets.Redact(string(q.Params))),
+		Kind: approval.KindElicitation, Server: q.Server, Arguments: tools.RedactJSON(q.Params, s.secrets.Redact),
 		Key: "server_elicits", Args: map[string]string{"server": q.Server},
 		Reason:  fmt.Sprintf("The server %s asks you for something.", q.Server),
 		Choices: []approval.Decision{approval.Accept, approval.Decline, approval.Cancel},
@@ -87,14 +97,14 @@ func checkContent(q approval.Question, a approval.Answer) string {
 		return ""
 	}
 	var fields map[string]json.RawMessage
-	isObject := json.Unmarshal(a.Content, &fields) == nil && fields != nil
+	object := json.Unmarshal(a.Content, &fields) == nil && fields != nil
 	switch q.Kind {
 	case approval.KindSampling:
-		if !isObject || len(fields["role"]) == 0 || len(fields["content"]) == 0 || len(fields["model"]) == 0 {
+		if !object || len(fields["role"]) == 0 || len(fields["content"]) == 0 || len(fields["model"]) == 0 {
 			return "give the reply as an object with role, model and content"
 		}
 	case approval.KindElicitation:
-		if len(a.Content) > 0 && string(a.Content) != "null" && !isObject {
+		if len(a.Content) > 0 && string(a.Content) != "null" && !object {
 			return "give what the form holds as an object"
 		}
 	}

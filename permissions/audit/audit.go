@@ -4,7 +4,6 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +40,7 @@ type Entry struct {
 // Config configures a Log.
 type Config struct {
 	Dir      string              // folder of audit.jsonl and its older parts
-	Redact   func(string) string // removes secrets from a line; nil for none
+	Redact   func(string) string // removes secrets from one text; nil for none
 	MaxBytes int64               // size at which a file is rotated; 0 is 8 MiB
 	Keep     int                 // how many older parts are kept; 0 is 5
 }
@@ -79,7 +78,7 @@ func Open(c Config) *Log {
 
 // Write appends one entry.
 func (l *Log) Write(e Entry) error {
-	e.Arguments = shorten(e.Arguments)
+	l.redact(&e)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.open(); err != nil {
@@ -90,7 +89,7 @@ func (l *Log) Write(e Entry) error {
 	if err != nil {
 		return fmt.Errorf("write the audit log: %w", err)
 	}
-	line = append([]byte(l.config.Redact(string(line))), '\n')
+	line = append(line, '\n')
 	var unrotated error
 	if l.size > 0 && l.size+int64(len(line)) > l.config.MaxBytes {
 		// The line matters more than the size of the file it ends up in.
@@ -176,48 +175,4 @@ func (l *Log) part(i int) string {
 		return filepath.Join(l.config.Dir, name)
 	}
 	return filepath.Join(l.config.Dir, fmt.Sprintf("audit.%d.jsonl", i))
-}
-
-// contents are the arguments that hold what goes into a file. The record says
-// how much that was, never what.
-var contents = map[string]bool{"content": true, "old_text": true, "new_text": true}
-
-// shorten cuts long strings in the arguments and leaves file contents out.
-func shorten(args json.RawMessage) json.RawMessage {
-	if len(args) == 0 {
-		return args
-	}
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return json.RawMessage(`{}`)
-	}
-	out, err := json.Marshal(shortened(v))
-	if err != nil {
-		return json.RawMessage(`{}`)
-	}
-	return out
-}
-
-func shortened(v any) any {
-	switch v := v.(type) {
-	case string:
-		if len(v) > longestArgument {
-			return fmt.Sprintf("%s… (%d bytes)", bytes.ToValidUTF8([]byte(v[:longestArgument]), nil), len(v))
-		}
-	case []any:
-		for i := range v {
-			v[i] = shortened(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			if text, ok := v[k].(string); ok && contents[k] {
-				v[k] = fmt.Sprintf("(%d bytes)", len(text))
-				continue
-			}
-			v[k] = shortened(v[k])
-		}
-	}
-	return v
 }

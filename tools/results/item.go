@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -108,51 +107,6 @@ func (f *Finisher) rebuilt(raw json.RawMessage, change func(key string, value js
 	return append(out, '}')
 }
 
-// redactJSON redacts every text and number in a value: as they are meant, not
-// as they are written, since an escape could hide a secret or be cut in two. A
-// value without secrets is returned as it is.
 func (f *Finisher) redactJSON(raw json.RawMessage) json.RawMessage {
-	var out []byte
-	from := 0
-	for i := 0; i < len(raw); {
-		end := i + 1
-		switch c := raw[i]; {
-		case c == '"':
-			end = stringEnd(raw, i)
-		case c == '-' || c >= '0' && c <= '9':
-			for end < len(raw) && bytes.IndexByte([]byte("+-.eE0123456789"), raw[end]) >= 0 {
-				end++
-			}
-		default:
-			i++
-			continue
-		}
-		text := string(raw[i:end])
-		if raw[i] == '"' {
-			text = tools.JSONText(raw[i:end])
-		}
-		if safe := f.config.Redact(text); safe != text {
-			out = append(out, raw[from:i]...)
-			out = tools.AppendJSONText(out, safe)
-			from = end
-		}
-		i = end
-	}
-	if out == nil {
-		return raw
-	}
-	return append(out, raw[from:]...)
-}
-
-// stringEnd returns the index after the string that begins at i.
-func stringEnd(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(b)
+	return tools.RedactJSON(raw, f.config.Redact)
 }
