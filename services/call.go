@@ -15,8 +15,9 @@ import (
 // takes longer than Spec.MaxDuration, is cancelled at the server and ends with
 // ErrTimeout; when the server dies, the call fails at once with an *ExitError;
 // after several failures in a row it fails at once with ErrPaused. No call is
-// ever sent twice. The timers stand still while a person answers what the
-// server asks meanwhile.
+// ever sent twice, but for one that the server refuses until a page was opened
+// (error -32042): it is sent once more after the user opened it. The timers
+// stand still while a person answers what the server asks meanwhile.
 func (v *Supervisor) Call(ctx context.Context, c ToolCall) (CallResult, error) {
 	s, err := v.find(c.Server)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -26,11 +25,8 @@ const (
 	// maxErrorBody is read of the body of an error, maxErrorShown of it shown.
 	maxErrorBody  = 64 << 10
 	maxErrorShown = 4 << 10
-	// maxServed bounds how many requests of the server are being answered.
-	maxServed = 32
 	// maxNotification is read of a notification: it is decoded as a whole.
 	maxNotification = 1 << 20
-	replyTime       = 30 * time.Second
 	typeJSON        = "application/json"
 	typeSSE         = "text/event-stream"
 )
@@ -50,6 +46,7 @@ type link struct {
 	stop   context.CancelFunc
 	work   crew
 	served chan struct{} // a slot for each request of the server
+	excess refusals      // requests above that
 	doubt  atomic.Bool   // the last exchange failed: is the session still there?
 
 	onNotification func(mcp.JSONRPCNotification)
@@ -150,49 +147,6 @@ func (w *link) deliver(ctx context.Context, m message, raw []byte, answer func(c
 		}
 	default:
 		w.serve(ctx, m, raw, answer)
-	}
-}
-
-func (w *link) serve(ctx context.Context, m message, raw []byte, answer func(context.Context, []byte) error) {
-	var r struct {
-		ID     mcp.RequestId   `json:"id"`
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-	}
-	if err := json.Unmarshal(raw, &r); err != nil || w.onRequest == nil {
-		w.log("a request of the server cannot be read")
-		return
-	}
-	select {
-	case w.served <- struct{}{}:
-	default:
-		w.log(fmt.Sprintf("dropped a request of the server: %d are being answered", maxServed))
-		return
-	}
-	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: r.ID, Method: r.Method}
-	if r.Params != nil {
-		request.Params = r.Params
-	}
-	started := w.work.Go(func() {
-		defer func() { <-w.served }()
-		hctx, cancel := w.bound(ctx)
-		defer cancel()
-		response, err := w.onRequest(hctx, request)
-		if err != nil {
-			response = transport.NewJSONRPCErrorResponse(r.ID, mcp.INTERNAL_ERROR, err.Error(), nil)
-		}
-		body, err := json.Marshal(response)
-		if err == nil {
-			actx, cancel := context.WithTimeout(w.ctx, replyTime)
-			defer cancel()
-			err = answer(actx, body)
-		}
-		if err != nil && w.ctx.Err() == nil {
-			w.log("answering a request of the server failed: " + err.Error())
-		}
-	})
-	if !started {
-		<-w.served
 	}
 }
 

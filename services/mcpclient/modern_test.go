@@ -116,3 +116,36 @@ func TestSubscriptionMadeAgain(t *testing.T) {
 		t.Errorf("%d subscriptions", times.Load())
 	}
 }
+
+// A list that cannot be read again leaves the tools in use with their headers.
+func TestHeadersOutliveAFailedListing(t *testing.T) {
+	t.Parallel()
+	s := modernStub(t, `[{"name":"do","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]`,
+		func(http.ResponseWriter, *http.Request) {})
+	var fails atomic.Bool
+	before := s.before
+	s.before = func(w http.ResponseWriter, r *http.Request, m stubMessage) bool {
+		if m.Method == "tools/list" && fails.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return true
+		}
+		return before(w, r, m)
+	}
+	p, _ := reach(t, services.TransportHTTP, s.URL, nil)
+	if _, err := p.Tools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fails.Store(true)
+	if _, err := p.Tools(t.Context()); err == nil {
+		t.Fatal("the list was read")
+	}
+	if _, err := call(t, p, "do", `{"region":"eu"}`); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.seen, func(m stubMessage) bool { return m.Method == "tools/call" })
+	if got := s.seen[i].header.Get("Mcp-Param-Region"); got != "eu" {
+		t.Errorf("the call has the headers %v", s.seen[i].header)
+	}
+}

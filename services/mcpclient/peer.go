@@ -22,15 +22,24 @@ const (
 // Tools lists the tools. The definitions are the bytes as received; an entry
 // that cannot be used is left out with a notice.
 func (s *session) Tools(ctx context.Context) ([]services.ToolDef, error) {
+	headed := map[string]*mcp.Tool{}
+	list, err := s.listed(ctx, headed)
+	if err != nil {
+		// The tools from before stay in use, and their headers with them.
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.headed = headed
+	return list, nil
+}
+
+// listed reads the pages of the list, and puts the tools with parameters that
+// travel in headers into headed.
+func (s *session) listed(ctx context.Context, headed map[string]*mcp.Tool) ([]services.ToolDef, error) {
 	var list []services.ToolDef
 	size, cursor := 0, ""
 	seen := map[string]bool{}
-	headed := map[string]*mcp.Tool{}
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.headed = headed
-	}()
 	for page := 1; ; page++ {
 		params := map[string]any{}
 		if cursor != "" {
@@ -105,7 +114,7 @@ func (s *session) Call(ctx context.Context, name string, args json.RawMessage, p
 	}
 	raw, err := send()
 	// The server has refused the call, so that it may be sent once more.
-	if pages := pagesIn(err); len(pages) > 0 && s.opened(ctx, pages) {
+	if pages := pagesWanted(err); len(pages) > 0 && s.opened(ctx, pages) {
 		raw, err = send()
 	}
 	if err != nil {

@@ -13,24 +13,34 @@ const urlRequired = -32042
 // maxPagesToOpen bounds how many pages one refusal may ask for.
 const maxPagesToOpen = 8
 
-// pagesIn are the elicitation requests that a refusal holds, nil when it is
-// another error.
-func pagesIn(err error) []json.RawMessage {
+// pagesWanted are the elicitation requests that a refusal holds, nil when it is
+// another error, or when one of them is not about opening a page: a form has no
+// place there, and the call must not be sent again for one.
+func pagesWanted(err error) []json.RawMessage {
 	var r *rpcError
 	if !errors.As(err, &r) || r.code != urlRequired {
 		return nil
 	}
-	raw, err := json.Marshal(r.data)
-	if err != nil {
+	data, _ := r.data.(map[string]any)
+	list, _ := data["elicitations"].([]any)
+	if len(list) > maxPagesToOpen {
 		return nil
 	}
-	var data struct {
-		Elicitations []json.RawMessage `json:"elicitations"`
+	var pages []json.RawMessage
+	for _, e := range list {
+		fields, _ := e.(map[string]any)
+		mode, _ := fields["mode"].(string)
+		url, _ := fields["url"].(string)
+		if mode != "url" || url == "" {
+			return nil
+		}
+		raw, err := json.Marshal(fields)
+		if err != nil {
+			return nil
+		}
+		pages = append(pages, raw)
 	}
-	if json.Unmarshal(raw, &data) != nil || len(data.Elicitations) > maxPagesToOpen {
-		return nil
-	}
-	return data.Elicitations
+	return pages
 }
 
 // opened asks the user to open pages, one after the other, and reports whether
