@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { clauseText, diagnosisText, reasonText } from '../static/app/calls/reasons.js';
+import { clauseText, diagnosisText, reasonText, warningText } from '../static/app/calls/reasons.js';
 import { has, setLanguage, t } from '../static/app/i18n/index.js';
 
 const repo = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,6 +41,21 @@ test('every reason of the shell reader is known by the very words that the compa
     assert.ok(resolve.includes(`"${t(`path.${key}`).replace('{path}', '%q').replace('{n}', '%d').replace('{text}', '%v')}"`), key);
   }
   for (const key of ['into_unknown', 'up_from_unknown']) assert.ok(resolve.includes(`"${t(`scan.${key}`).replace('{path}', '%q')}"`), key);
+});
+
+test('every warning about an agent or a session is known by the very words that the companion uses', () => {
+  const go = goFiles('permissions') + source('localserver/session/items.go');
+  const said = [...go.matchAll(/w\.add\("(\w+)", "((?:[^"\\]|\\.)*)"|Warning\{"(\w+)", fmt\.Sprintf\("((?:[^"\\]|\\.)*)"/g)].map((match) => ({ code: match[1] ?? match[3], words: match[2] ?? match[4] }));
+  assert.ok(said.length >= 12 && said.some(({ code }) => code === 'server_off'), said.map(({ code }) => code).join());
+  assert.ok(source('localserver/session/items.go').includes('const pinWarning = "pinned_resource"'));
+  said.push({ code: 'pinned_resource', words: `${/"(The pinned resource [^"]+)"/.exec(go)?.[1]}it is gone.` });
+  setLanguage('es');
+  for (const { code, words } of said) {
+    const message = words.replaceAll('%q', '"a \\" b"').replaceAll('in %s', 'in always_ask').replaceAll('%s', 'demo://x');
+    assert.notEqual(warningText({ code, message }), message, message);
+  }
+  assert.equal(warningText({ code: 'server_off', message: 'Bundle "b" names the server "s", which is switched off.' }), 'El paquete "b" nombra el servidor "s", que está apagado.');
+  assert.equal(warningText({ code: 'server_off', message: 'said otherwise' }), 'said otherwise');
 });
 
 test('sentences in Spanish, with what fills them as it came', () => {

@@ -9,8 +9,13 @@ const scan = ['empty', 'too_long', 'invalid_utf8', 'nul', 'newline', 'carriage_r
 /** What makes a path impossible, as permissions/resolve words it. */
 const path = ['empty', 'blank', 'nul', 'no_home', 'tilde', 'not_folder', 'no_folder', 'missing', 'denied', 'circle', 'through', 'network', 'long', 'long_name', 'device', 'pipe', 'socket', 'neither', 'read_whole', 'failed'].map((kind) => `path.${kind}`);
 
+/** What is not as it should be with an agent or a session, as permissions and localserver/session word it. */
+const warn = ['unknown_agent', 'unknown_profile', 'unknown_level', 'unknown_server_tools', 'unknown_server_media', 'unknown_server_excluded', 'unknown_server', 'unknown_bundle', 'server_off', 'mcp_disabled', 'pinned_resource', 'unmatched_name_of', 'unmatched_name'].map((kind) => `warn.${kind}`);
+
+/** A text in the quotes of Go. */
+const QUOTED = '("(?:[^"\\\\]|\\\\.)*")';
 /** Forms of what fills a clause: code in backticks, a quoted text, a number, the rest. @type {Record<string, string>} */
-const holes = { text: '(`[^`]*`|"[^]*?")', program: '(`[^`]*`|"[^]*?")', path: '("(?:[^"\\\\]|\\\\.)*")', n: '(\\d+)' };
+const holes = { text: '(`[^`]*`|"[^]*?")', program: '(`[^`]*`|"[^]*?")', path: QUOTED, n: '(\\d+)', agent: QUOTED, profile: QUOTED, level: QUOTED, server: QUOTED, bundle: QUOTED, name: QUOTED, list: "([a-z_' ]+)", uri: '(\\S+)', of: '(\\S+)', why: '([^]*)' };
 
 /** @type {Map<string, {pattern: RegExp, names: string[]}>} */
 const forms = new Map();
@@ -62,6 +67,16 @@ export function clauseText(why) {
     at = next.end;
   }
   return out;
+}
+
+/** A warning about an agent or a session in the language shown, or as it came. @param {{code: string, message: string}} warning */
+export function warningText({ code, message }) {
+  if (language.value === 'en') return message;
+  for (const key of warn.filter((one) => one.startsWith(`warn.${code}`))) {
+    const hit = clauseAt(key, message, 0);
+    if (hit?.end === message.length) return hit.text;
+  }
+  return message;
 }
 
 /**

@@ -154,4 +154,18 @@ export default {
   'scan.powershell': 'commands run in PowerShell here, which the rules do not know',
   'scan.into_unknown': 'what is written into {path} cannot be told',
   'scan.up_from_unknown': '{path} goes up with .. behind a link or a name that is no folder',
+
+  'warn.unknown_agent': 'There is no agent {agent}, so the session reaches no tool.',
+  'warn.unknown_profile': 'Agent {agent} uses the risk profile {profile}, which does not exist, so the session reaches no tool.',
+  'warn.unknown_level': 'The risk profile {profile} has the unknown level {level}; it counts as readonly.',
+  'warn.unknown_server_tools': 'Agent {agent} lists tools of the server {server}, which does not exist.',
+  'warn.unknown_server_media': 'Agent {agent} admits media of the server {server}, which does not exist.',
+  'warn.unknown_server_excluded': 'Bundle {bundle} excludes the server {server}, which does not exist.',
+  'warn.unknown_server': 'Bundle {bundle} names the server {server}, which does not exist; it grants nothing.',
+  'warn.unknown_bundle': 'Agent {agent} names the bundle {bundle}, which does not exist; it grants nothing.',
+  'warn.server_off': 'Bundle {bundle} names the server {server}, which is switched off.',
+  'warn.mcp_disabled': 'MCP is switched off in the configuration, so no server is granted.',
+  'warn.pinned_resource': 'The pinned resource {uri} of {of} was left out: {why}.',
+  'warn.unmatched_name': '{name} in {list} matches no tool.',
+  'warn.unmatched_name_of': '{name} in {list} of the server {server} matches none of its tools.',
 };

@@ -154,4 +154,18 @@ export default {
   'scan.powershell': 'aquí las órdenes se ejecutan en PowerShell, que las reglas no conocen',
   'scan.into_unknown': 'no se puede saber qué se escribe dentro de {path}',
   'scan.up_from_unknown': '{path} sube con .. detrás de un enlace o de un nombre que no es carpeta',
+
+  'warn.unknown_agent': 'No hay ningún agente {agent}, así que la sesión no llega a ninguna herramienta.',
+  'warn.unknown_profile': 'El agente {agent} usa el perfil de riesgo {profile}, que no existe, así que la sesión no llega a ninguna herramienta.',
+  'warn.unknown_level': 'El perfil de riesgo {profile} tiene el nivel desconocido {level}; cuenta como «readonly».',
+  'warn.unknown_server_tools': 'El agente {agent} nombra herramientas del servidor {server}, que no existe.',
+  'warn.unknown_server_media': 'El agente {agent} admite imágenes y sonido del servidor {server}, que no existe.',
+  'warn.unknown_server_excluded': 'El paquete {bundle} excluye el servidor {server}, que no existe.',
+  'warn.unknown_server': 'El paquete {bundle} nombra el servidor {server}, que no existe; no concede nada.',
+  'warn.unknown_bundle': 'El agente {agent} nombra el paquete {bundle}, que no existe; no concede nada.',
+  'warn.server_off': 'El paquete {bundle} nombra el servidor {server}, que está apagado.',
+  'warn.mcp_disabled': 'MCP está apagado en la configuración, así que no se concede ningún servidor.',
+  'warn.pinned_resource': 'El recurso fijado {uri} de {of} quedó fuera: {why}.',
+  'warn.unmatched_name': '{name}, en {list}, no corresponde a ninguna herramienta.',
+  'warn.unmatched_name_of': '{name}, en {list} del servidor {server}, no corresponde a ninguna de sus herramientas.',
 };

@@ -2,6 +2,7 @@
 import { html, useState } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
 import { serverName } from '../calls/names.js';
+import { warningText } from '../calls/reasons.js';
 import { Visible } from '../calls/text.js';
 import { t } from '../i18n/index.js';
 import { link, navigate } from '../router.js';
@@ -24,7 +25,7 @@ const groups = [{ key: 'basics' }, { key: 'reach' }];
 /** What is not as it should be with an agent or a bundle. @param {{warnings?: {code: string, message: string}[]}} props */
 export function Warnings({ warnings = [] }) {
   if (!warnings.length) return null;
-  return html`<ul class="plain-list warnings">${warnings.map(({ code, message }, at) => html`<li class="note problem" key=${`${code} ${at}`}><div><${Visible} text=${message} /></div><${CopyButton} text=${message} /></li>`)}</ul>`;
+  return html`<ul class="plain-list warnings">${warnings.map((warning, at) => html`<li class="note problem" key=${`${warning.code} ${at}`}><div><${Visible} text=${warningText(warning)} /></div><${CopyButton} text=${warningText(warning)} /></li>`)}</ul>`;
 }
 
 /** Own names of the tools of a server. @param {string} server */
