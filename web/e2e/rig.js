@@ -9,7 +9,7 @@ import { PATIENCE } from './wait.js';
 
 export { Companion, layOut, processes, tempDir } from './companion.js';
 export { Person } from './person.js';
-export { GUARD_MS, has, PATIENCE, until } from './wait.js';
+export { busy, GUARD_MS, has, PATIENCE, until } from './wait.js';
 
 const playwright = await import('playwright-core').catch(() => null);
 const chromiumPath = process.env.CHROMIUM || ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync) || '';

@@ -3,19 +3,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { OpenAIStub } from './models.js';
-import { Companion, scenario, skipReason, tempDir, theBrowser, until, useBrowser } from './rig.js';
+import { busy, Companion, scenario, skipReason, tempDir, theBrowser, until, useBrowser } from './rig.js';
 
 useBrowser();
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const files = { 'README.md': 'x\n' };
-/** Whether the machine does much else at the moment; then single measurements say more about that than about the page. */
-const busy = () => loadavg()[0] / availableParallelism() > 1.5;
 
 /** Notes every task of the page that blocks for 50 ms and more. @param {import('./rig.js').Person} me */
 async function watchTasks(me) {

@@ -1,10 +1,14 @@
 // How tests wait: until something holds, never for a time that is hoped to be enough.
 import assert from 'node:assert/strict';
+import { availableParallelism, loadavg } from 'node:os';
 
 /** How long a step may take on a busy machine before the test fails. */
 export const PATIENCE = 20_000;
 /** Answers given this soon after a question came are taken for accidents by the page. */
 export const GUARD_MS = 600;
+
+/** Whether the machine does much else at the moment; then single measurements say more about that than about the page. */
+export const busy = () => loadavg()[0] / availableParallelism() > 1.5;
 
 /** Asks again and again until it holds. @template T @param {() => T|Promise<T>} probe @param {string} what @param {number} [patience] @returns {Promise<T>} */
 export async function until(probe, what, patience = PATIENCE) {
