@@ -121,9 +121,10 @@ func (k *known) build() *catalogue {
 	return c
 }
 
-// accepted is a definition in the form in which it is pinned.
-func (t remoteTool) accepted() approval.Accepted {
-	return approval.Accepted{Hash: t.tool.Hash, Text: t.tool.Raw}
+// accepted is a definition in the form in which it is pinned: the hash is that
+// of what the server said, the text holds no secret that it may have put there.
+func (s *Sessions) accepted(t remoteTool) approval.Accepted {
+	return approval.Accepted{Hash: t.tool.Hash, Text: tools.RedactJSON(t.tool.Raw, s.config.Redact)}
 }
 
 // sorted lists the definitions by server and name.
@@ -150,7 +151,7 @@ func (s *Sessions) AllTools() []Tool {
 		state, old := s.config.Definitions.Check(n, t.tool.Hash)
 		view := toolView(named{t, n}.Spec(), set, toolState(c.state[d.Server]), state)
 		if state == approval.DefinitionChanged {
-			view.Diff = definitionDiff(old.Text, t.tool.Raw)
+			view.Diff = definitionDiff(old.Text, s.accepted(t).Text)
 		}
 		out = append(out, view)
 	}
@@ -162,7 +163,7 @@ func (s *Sessions) Accept(name string) error {
 	c := s.known.get()
 	for d, n := range c.names {
 		if n == name {
-			return s.config.Definitions.Accept(name, c.tools[d].accepted())
+			return s.config.Definitions.Accept(name, s.accepted(c.tools[d]))
 		}
 	}
 	return fmt.Errorf("accept %q: %w", name, ErrNoTool)

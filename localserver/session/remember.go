@@ -35,7 +35,7 @@ func (s *Sessions) Remember(q approval.Question, a approval.Answer) error {
 func (s *Sessions) acceptAsShown(q approval.Question) error {
 	for d, t := range s.known.get().tools {
 		if t.tool.Hash == q.DefinitionHash && d.Server == q.Server {
-			return s.config.Definitions.Accept(q.Tool, t.accepted())
+			return s.config.Definitions.Accept(q.Tool, s.accepted(t))
 		}
 	}
 	return fmt.Errorf("the definition of %s changed again", q.Tool)

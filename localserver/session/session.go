@@ -225,7 +225,7 @@ func (s *Session) Decide(_ tools.Call, spec tools.Spec, p tools.Plan) tools.Judg
 		state, old := s.host.config.Definitions.Check(spec.Name, t.tool.Hash)
 		subject.DefinitionHash, subject.Changed = t.tool.Hash, state == approval.DefinitionChanged
 		if subject.Changed {
-			diff = definitionDiff(old.Text, t.tool.Raw)
+			diff = definitionDiff(old.Text, s.host.accepted(t).Text)
 		}
 	}
 	j := s.judge().Decide(subject, p)

@@ -115,7 +115,7 @@ func (s *Sessions) ToolsChanged() error {
 	c := s.known.get()
 	seen := make(map[string]approval.Accepted, len(c.tools))
 	for d, n := range c.names {
-		seen[n] = c.tools[d].accepted()
+		seen[n] = s.accepted(c.tools[d])
 	}
 	return s.config.Definitions.Observe(seen)
 }
