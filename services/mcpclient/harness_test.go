@@ -19,7 +19,7 @@ func peerSpec(t *testing.T, name, kind string) services.Spec {
 		t.Fatal(err)
 	}
 	return services.Spec{Name: name, Origin: services.OriginServer, Transport: services.TransportStdio, Command: self,
-		Env: []string{peerEnv + "=" + kind}, Dir: t.TempDir(), HandshakeTimeout: 10 * time.Second}
+		Env: []string{peerEnv + "=" + kind}, Dir: t.TempDir(), HandshakeTimeout: slowdown * 10 * time.Second}
 }
 
 func testConfig() Config {
@@ -73,7 +73,7 @@ func (r *rig) has(part string) bool {
 
 func (r *rig) wait(t *testing.T, part string) {
 	t.Helper()
-	for range 300 {
+	for range slowdown * 300 {
 		if r.has(part) {
 			return
 		}

@@ -4,4 +4,6 @@ package mcpclient
 
 // slowdown stretches the times that tests allow, for a machine that is busy
 // with other things.
-const slowdown = 3
+const slowdown = 5
+
+const raced = false

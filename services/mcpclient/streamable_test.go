@@ -200,7 +200,7 @@ func TestStreamsWithoutAnAnswer(t *testing.T) {
 		if _, err := v.Call(t.Context(), services.ToolCall{Server: "far", Tool: "echo"}); err != nil {
 			t.Errorf("after %s: %v", tool, err)
 		}
-		for range 200 {
+		for range slowdown * 200 {
 			if s.count("notifications/cancelled") == i+1 {
 				break
 			}

@@ -106,7 +106,7 @@ func TestHealthyServerBesideEachCase(t *testing.T) {
 			}
 			time.Sleep(3 * time.Second)
 			var st services.Status
-			for range 500 { // until it is between two attempts
+			for range slowdown * 500 { // until it is between two attempts
 				if st, _ = h.v.Status("bad"); st.NextTry != nil {
 					break
 				}
@@ -135,7 +135,7 @@ func TestHealthyServerBesideEachCase(t *testing.T) {
 			if err != nil {
 				h.t.Fatal(err)
 			}
-			for range 500 {
+			for range slowdown * 500 {
 				if now, _ := h.v.Status("bad"); now.State == services.Running && now.Pid != st.Pid {
 					return
 				}
@@ -274,7 +274,7 @@ func TestProgramIsShownBeforeTheFirstStart(t *testing.T) {
 	for name, want := range map[string]string{"relative": filepath.Join(dir, "npx"), "bare": filepath.Join(onPath, "npx"), "missing": "nonesuch",
 		"configured": filepath.Join(dir, "npx"), "named": filepath.Join(onPath, "npx")} {
 		var got string
-		for range 200 {
+		for range slowdown * 200 {
 			st, err := v.Status(name)
 			if err != nil || st.State != services.Stopped {
 				t.Fatalf("%s is %s, %v", name, st.State, err)

@@ -38,7 +38,7 @@ func running(t *testing.T, v *services.Supervisor, specs ...services.Spec) (end 
 			if err != nil {
 				t.Error(err)
 			}
-		case <-time.After(15 * time.Second):
+		case <-time.After(slowdown * 15 * time.Second):
 			t.Error("Serve does not end")
 		}
 	}
@@ -47,7 +47,7 @@ func running(t *testing.T, v *services.Supervisor, specs ...services.Spec) (end 
 func waitState(t *testing.T, v *services.Supervisor, name string, want services.State) services.Status {
 	t.Helper()
 	var st services.Status
-	for range 1500 {
+	for range slowdown * 1500 {
 		st, _ = v.Status(name)
 		if st.State == want {
 			return st
@@ -110,7 +110,7 @@ func TestCrashRestartsAndKeepsOthersWorking(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 	var st services.Status
-	for range 500 {
+	for range slowdown * 500 {
 		if st, _ = v.Status("bad"); st.State == services.Running && st.Pid != first.Pid {
 			break
 		}
@@ -178,7 +178,7 @@ func TestStopDuringHandshakeIsQuick(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pid int
-	for range 200 {
+	for range slowdown * 200 {
 		if st, _ := v.Status("hang"); st.Pid != 0 {
 			pid = st.Pid
 			break
@@ -222,7 +222,7 @@ func TestHammeredStartAndStop(t *testing.T) {
 func TestTimeoutsAndProgress(t *testing.T) {
 	t.Parallel()
 	s := peerSpec(t, "x", "plain")
-	s.CallTimeout = time.Second
+	s.CallTimeout = 3 * time.Second
 	v := serve(t, services.Config{}, s)
 	if err := v.Start("x"); err != nil {
 		t.Fatal(err)
@@ -232,14 +232,14 @@ func TestTimeoutsAndProgress(t *testing.T) {
 	if !errors.Is(err, services.ErrTimeout) || !strings.Contains(err.Error(), "not known") {
 		t.Errorf("wait: %v", err)
 	}
-	// 1.8 s in steps of 150 ms: progress keeps it alive.
+	// 5.4 s in steps of 450 ms: progress keeps it alive.
 	n := 0
-	if _, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "spin", Args: json.RawMessage(`{"MS":150}`), Progress: func(float64, float64, string) { n++ }}); err != nil || n == 0 {
+	if _, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "spin", Args: json.RawMessage(`{"MS":450}`), Progress: func(float64, float64, string) { n++ }}); err != nil || n == 0 {
 		t.Errorf("spin: %v after %d reports", err, n)
 	}
-	s.MaxDuration = 1200 * time.Millisecond
+	s.MaxDuration = 3600 * time.Millisecond
 	v.Set([]services.Spec{s})
-	if _, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "spin", Args: json.RawMessage(`{"MS":150}`)}); !errors.Is(err, services.ErrTimeout) {
+	if _, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "spin", Args: json.RawMessage(`{"MS":450}`)}); !errors.Is(err, services.ErrTimeout) {
 		t.Errorf("spin with a cap: %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestListChangedIsLive(t *testing.T) {
 	if _, err := v.Call(t.Context(), services.ToolCall{Server: "x", Tool: "more"}); err != nil {
 		t.Fatal(err)
 	}
-	for range 300 {
+	for range slowdown * 300 {
 		mu.Lock()
 		n := told
 		mu.Unlock()
