@@ -65,21 +65,29 @@ func (s *service) onlyCallLocked() *use {
 	return only
 }
 
+// maxHeld is for how long in all the timers of one call stand still, so that a
+// server that asks again and again keeps no call alive for ever.
+const maxHeld = 2 * time.Hour
+
 // callTimers end a call that is silent for too long or takes too long.
 type callTimers struct {
 	idle, whole time.Duration
 	end         context.CancelCauseFunc
 
 	mu     sync.Mutex
-	held   int           // questions that are open
-	since  time.Time     // when the whole time began to run
+	open   int           // questions
+	still  bool          // the timers stand still
+	over   bool          // the call is
+	since  time.Time     // when they began to stand still, or to run again
 	spent  time.Duration // of the whole time, before that
+	left   time.Duration // of maxHeld, before that
 	silent *time.Timer
 	total  *time.Timer
+	bound  *time.Timer // of standing still
 }
 
 func newCallTimers(spec Spec, end context.CancelCauseFunc) *callTimers {
-	t := &callTimers{idle: spec.callTimeout(), whole: spec.maxDuration(), end: end, since: time.Now()}
+	t := &callTimers{idle: spec.callTimeout(), whole: spec.maxDuration(), end: end, since: time.Now(), left: maxHeld}
 	t.silent = time.AfterFunc(t.idle, func() {
 		end(fmt.Errorf("%w: no answer and no progress for %s; whether it had an effect is not known, it was not sent again", ErrTimeout, t.idle))
 	})
@@ -93,7 +101,7 @@ func newCallTimers(spec Spec, end context.CancelCauseFunc) *callTimers {
 func (t *callTimers) progress() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.held == 0 {
+	if !t.still && !t.over {
 		t.silent.Reset(t.idle)
 	}
 }
@@ -101,21 +109,37 @@ func (t *callTimers) progress() {
 func (t *callTimers) hold() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.held++; t.held > 1 {
+	if t.open++; t.open > 1 || t.over || t.left <= 0 {
 		return
 	}
 	t.silent.Stop()
 	t.total.Stop()
-	t.spent += time.Since(t.since)
+	now := time.Now()
+	t.spent += now.Sub(t.since)
+	t.still, t.since = true, now
+	t.bound = time.AfterFunc(t.left, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.resumeLocked()
+	})
 }
 
 func (t *callTimers) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.held--; t.held > 0 {
+	if t.open--; t.open == 0 {
+		t.resumeLocked()
+	}
+}
+
+func (t *callTimers) resumeLocked() {
+	if !t.still || t.over {
 		return
 	}
-	t.since = time.Now()
+	t.bound.Stop()
+	now := time.Now()
+	t.left -= now.Sub(t.since)
+	t.still, t.since = false, now
 	t.silent.Reset(t.idle)
 	t.total.Reset(max(0, t.whole-t.spent))
 }
@@ -123,7 +147,10 @@ func (t *callTimers) release() {
 func (t *callTimers) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.held++ // a question that is still open starts nothing again
+	t.over = true // a question that is still open starts nothing again
 	t.silent.Stop()
 	t.total.Stop()
+	if t.bound != nil {
+		t.bound.Stop()
+	}
 }

@@ -192,6 +192,62 @@ func TestQuestionsDoNotExtendTheWholeTime(t *testing.T) {
 	})
 }
 
+// A server cannot keep a call alive by asking without end, whether or not it
+// says for which call it asks.
+func TestQuestionsHoldTheTimersForABoundedTime(t *testing.T) {
+	spec := server("x")
+	spec.CallTimeout, spec.MaxDuration, spec.Probe = 10*time.Second, 30*time.Second, -1
+	for _, tt := range []struct {
+		name  string
+		after time.Duration
+		owned bool
+		wants time.Duration
+	}{
+		{"one question that nobody answers", 100 * time.Hour, true, maxHeld + 10*time.Second},
+		{"one of nobody", 100 * time.Hour, false, maxHeld + 10*time.Second},
+		{"one after the other", time.Minute, true, maxHeld + 10*time.Second},
+		{"one after the other, of nobody", time.Minute, false, maxHeld + 10*time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := &asker{after: tt.after}
+			bubble(t, Config{Ask: a.ask}, []Spec{spec}, func(t *testing.T, r *rig) {
+				_ = r.Start("x")
+				r.state(t, "x", Running)
+				p := r.fake.last()
+				p.reply(func(ctx context.Context, args json.RawMessage) error {
+					if string(args) == `"wait"` {
+						<-ctx.Done()
+						return ctx.Err()
+					}
+					for ctx.Err() == nil {
+						from := ctx
+						if !tt.owned {
+							var cancel func()
+							from, cancel = context.WithCancel(context.Background())
+							context.AfterFunc(ctx, cancel)
+						}
+						_, _ = p.hooks.Ask(from, "elicitation/create", nil)
+					}
+					return ctx.Err()
+				})
+				began := time.Now()
+				beside := make(chan error, 1)
+				go func() {
+					_, err := r.Call(t.Context(), ToolCall{Server: "x", Tool: "echo", Args: json.RawMessage(`"wait"`)})
+					beside <- err
+				}()
+				err := r.call(t.Context())
+				if took := time.Since(began); !errors.Is(err, ErrTimeout) || took != tt.wants {
+					t.Errorf("%v after %s, want %s", err, took, tt.wants)
+				}
+				if err := <-beside; !errors.Is(err, ErrTimeout) || time.Since(began) != tt.wants {
+					t.Errorf("beside it: %v after %s", err, time.Since(began))
+				}
+			})
+		})
+	}
+}
+
 // Only the call that asks stands still; one beside it times out as ever.
 func TestTimersOfOtherCallsRunOn(t *testing.T) {
 	spec := server("x")

@@ -17,7 +17,8 @@ import (
 // after several failures in a row it fails at once with ErrPaused. No call is
 // ever sent twice, but for one that the server refuses until a page was opened
 // (error -32042): it is sent once more after the user opened it. The timers
-// stand still while a person answers what the server asks meanwhile.
+// stand still while a person answers what the server asks meanwhile, for two
+// hours in all.
 func (v *Supervisor) Call(ctx context.Context, c ToolCall) (CallResult, error) {
 	s, err := v.find(c.Server)
 	if err != nil {
@@ -188,10 +189,14 @@ func (u *use) over(err error) error {
 			s.latency = time.Since(u.began)
 		}
 	}
+	unneeded := s.unneededLocked()
 	s.mu.Unlock()
 	o, lost := u.outcome(err)
 	s.settle(u, o, lost)
 	u.cancel(errOver)
+	if unneeded {
+		s.giveUp()
+	}
 	return err
 }
 

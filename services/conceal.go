@@ -1,6 +1,7 @@
 package services
 
 import (
+	"encoding/base64"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -9,7 +10,7 @@ import (
 )
 
 // secretsOf are the values in a definition that no log, status or error may
-// show: headers, environment and the query of the URL. A service's own
+// show: headers, environment, and the user and the query of the URL. A service's own
 // environment is part of its folder and no secret.
 func secretsOf(s Spec) (values []string) {
 	for _, v := range s.Headers {
@@ -29,8 +30,11 @@ func secretsOf(s Spec) (values []string) {
 		for _, list := range u.Query() {
 			values = append(values, list...)
 		}
-		if password, ok := u.User.Password(); ok {
-			values = append(values, password)
+		if u.User != nil {
+			// The name may be a token; both go out as one base64 text.
+			name := u.User.Username()
+			password, _ := u.User.Password()
+			values = append(values, name, password, base64.StdEncoding.EncodeToString([]byte(name+":"+password)))
 		}
 	}
 	return values

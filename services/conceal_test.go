@@ -81,6 +81,23 @@ func TestSecretsOfADefinitionAreShownNowhere(t *testing.T) {
 	})
 }
 
+// The user of a URL is often a token, and is sent as base64.
+func TestUserOfAURLIsASecret(t *testing.T) {
+	for url, texts := range map[string][]string{
+		"https://token-planted@h/":             {"token-planted", "dG9rZW4tcGxhbnRlZDo="},
+		"https://token-planted:x-oauth@h/":     {"token-planted", "x-oauth", "dG9rZW4tcGxhbnRlZDp4LW9hdXRo"},
+		"https://me:pass-planted@h/mcp?k=long": {"pass-planted", "bWU6cGFzcy1wbGFudGVk"},
+	} {
+		c := &concealer{all: func(s string) string { return s }}
+		c.learn(Spec{Transport: TransportHTTP, URL: url})
+		for _, text := range texts {
+			if got := c.redact("Basic " + text + " was refused"); strings.Contains(got, text) {
+				t.Errorf("%s: %q is shown", url, got)
+			}
+		}
+	}
+}
+
 func TestPublicURL(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                               "",

@@ -14,7 +14,7 @@ import (
 // started until its next start.
 func (v *Supervisor) Set(specs []Spec) {
 	v.mu.Lock()
-	v.given = slices.Clone(specs)
+	v.given, v.defined = slices.Clone(specs), true
 	v.mu.Unlock()
 	v.Rescan()
 }
@@ -29,6 +29,7 @@ func (v *Supervisor) Rescan() {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	defer v.disclaimLocked()
 	current, wanted := map[string]Spec{}, map[string]Spec{}
 	for name, s := range v.services {
 		current[name] = s.spec
@@ -91,7 +92,7 @@ func (v *Supervisor) addLocked(spec Spec) {
 	delete(v.leaving, spec.Name)
 	v.services[spec.Name] = s
 	v.launchLocked(s, before)
-	v.notes.mark(s, noteState)
+	v.notes.mark(s, noteState|noteTools)
 }
 
 // settleLocked puts a server that does nothing into the state that its

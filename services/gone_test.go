@@ -48,8 +48,8 @@ func TestNothingIsToldAfterGone(t *testing.T) {
 				if !tt.back && len(after) > 0 {
 					t.Errorf("after its removal: %+v", after)
 				}
-				if tt.back && (len(after) != 1 || after[0].Kind != EventState || after[0].Status.State != Stopped) {
-					t.Errorf("after its return: %+v, want one stopped server", after)
+				if tt.back && (len(after) != 2 || after[0].Kind != EventState || after[0].Status.State != Stopped || after[1].Kind != EventTools) {
+					t.Errorf("after its return: %+v, want one stopped server and the tools", after)
 				}
 			})
 		})

@@ -84,11 +84,27 @@ func (s *service) rest() (rests bool, again time.Duration) {
 	return rests, limit
 }
 
+// unneededLocked reports whether a server runs that was only lent and that
+// nobody uses any more.
+func (s *service) unneededLocked() bool {
+	return s.active && s.state == Running && !s.removed && !s.wantedLocked() && len(s.uses) == 0
+}
+
+// giveUp ends a server that nobody needs.
+func (s *service) giveUp() {
+	s.edit(func() {
+		if s.unneededLocked() { // still
+			s.cancel(errStop)
+			s.state, s.reason = Stopping, ""
+		}
+	})
+}
+
 // loan is one wish for a server to run for a moment.
 type loan struct{ _ byte }
 
 // borrow has the server run until it is given back, which leaves it as it was
-// found. A person's Stop ends every loan.
+// found once what still uses it is over. A person's Stop ends every loan.
 func (s *service) borrow() (back func()) {
 	l := new(loan)
 	s.edit(func() {
@@ -110,6 +126,8 @@ func (s *service) borrow() (back func()) {
 			s.lastUse, s.onRequest = time.Now(), false
 			switch {
 			case s.wantedLocked():
+			case s.active && s.state == Running && len(s.uses) > 0:
+				// The end of the last use ends it.
 			case s.active:
 				s.cancel(errStop)
 				s.state, s.reason = Stopping, ""

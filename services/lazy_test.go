@@ -206,6 +206,37 @@ func TestSwitchedOffWhileRunning(t *testing.T) {
 	})
 }
 
+// What only ran for a Discover ends after the calls that came meanwhile.
+func TestALoanIsGivenBackAfterItsUses(t *testing.T) {
+	bubble(t, Config{}, []Spec{folderService("f")}, func(t *testing.T, r *rig) {
+		r.state(t, "f", Stopped)
+		s, _ := r.find("f")
+		back := s.borrow()
+		r.state(t, "f", Running)
+		r.fake.last().reply(func(ctx context.Context, _ json.RawMessage) error {
+			if !sleep(ctx, 5*time.Second) {
+				return context.Cause(ctx)
+			}
+			return nil
+		})
+		called := make(chan error, 1)
+		go func() {
+			_, err := r.Call(t.Context(), ToolCall{Server: "f", Tool: "echo"})
+			called <- err
+		}()
+		synctest.Wait()
+		back()
+		r.state(t, "f", Running)
+		if err := <-called; err != nil {
+			t.Errorf("the call: %v", err)
+		}
+		r.state(t, "f", Stopped)
+		if _, err := r.Call(t.Context(), ToolCall{Server: "f", Tool: "echo"}); !errors.Is(err, ErrNotRunning) {
+			t.Errorf("afterwards: %v", err)
+		}
+	})
+}
+
 // A call that meets a server whose definition goes away ends.
 func TestRemovedWhileACallWaits(t *testing.T) {
 	fake := &fakeConnector{connect: func(_ int, ctx context.Context, _ Hooks) error { <-ctx.Done(); return ctx.Err() }}

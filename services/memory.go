@@ -211,9 +211,24 @@ func (v *Supervisor) recallLocked(s *service) {
 	if m := v.dropped[s.name]; m != nil {
 		delete(v.dropped, s.name)
 		s.memory = *m
+		v.touch()
 	} else if r, ok := v.unclaimed[s.name]; ok {
 		delete(v.unclaimed, s.name)
 		s.memory.Remembered = r
+	}
+}
+
+// disclaimLocked forgets, once all definitions have been seen, what no
+// definition names. One that comes back in this run finds it again.
+func (v *Supervisor) disclaimLocked() {
+	if !v.defined {
+		return
+	}
+	for _, name := range sortedKeys(v.unclaimed) {
+		if len(v.dropped) < maxDropped {
+			v.dropped[name] = &memory{Remembered: v.unclaimed[name]}
+		}
+		delete(v.unclaimed, name)
 	}
 }
 

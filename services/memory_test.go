@@ -173,7 +173,7 @@ func TestRemovedServerIsForgotten(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		kept.mu.Lock()
 		defer kept.mu.Unlock()
-		if _, still := kept.all["x"]; still || len(kept.all) != 1 {
+		if _, still := kept.all["x"]; still || len(kept.all) != 0 {
 			t.Errorf("kept %v", kept.all)
 		}
 		r.Set([]Spec{server("x")})
@@ -279,4 +279,28 @@ func FuzzRemembered(f *testing.F) {
 			t.Errorf("it cannot be written again: %v", err)
 		}
 	})
+}
+
+// What no definition names is not written back for ever, but comes back with
+// its definition in the same run.
+func TestWhatNoDefinitionNamesIsForgotten(t *testing.T) {
+	y := server("y")
+	old := Remembered{Source: sourceHash(y), Tools: []json.RawMessage{json.RawMessage(`{"name":"old"}`)}}
+	kept := &memoryCatalogue{all: map[string]Remembered{"gone": {Source: "s"}, "y": old}}
+	v, err := New(Config{Connector: &fakeConnector{}, Catalogue: kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Rescan()
+	if got := v.remembered(); len(got) != 2 {
+		t.Errorf("before Set: %v", got)
+	}
+	v.Set([]Spec{server("x")})
+	if got := v.remembered(); len(got) != 0 {
+		t.Errorf("after Set: %v", got)
+	}
+	v.Set([]Spec{server("x"), y})
+	if got := v.remembered(); len(got) != 1 || len(v.Tools("y")) != 1 {
+		t.Errorf("it came back: %v", got)
+	}
 }

@@ -41,18 +41,19 @@ func newNotes(notify func(Event)) *notes {
 }
 
 func (n *notes) mark(s *service, what note) {
-	if what&^noteLog != 0 {
-		n.changes.Add(1)
-	}
-	if n.notify == nil {
-		return
-	}
 	n.mu.Lock()
 	if s.forgotten {
 		n.mu.Unlock()
 		return
 	}
 	s.forgotten = what&noteGone != 0
+	if what&(noteTools|noteGone) != 0 {
+		n.changes.Add(1)
+	}
+	if n.notify == nil {
+		n.mu.Unlock()
+		return
+	}
 	if n.dirty[s] == 0 {
 		n.order = append(n.order, s)
 	}

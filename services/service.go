@@ -80,7 +80,8 @@ type service struct {
 	latency     time.Duration
 	handshake   time.Duration // how long the last start took
 	restarts    int
-	connected   bool // it has been running since it was last wanted
+	connected   bool  // it has been running since it was last wanted
+	told        offer // since the last EventTools
 
 	forgotten bool // guarded by notes.mu: its removal is, or will be, the last thing told
 
@@ -96,10 +97,31 @@ func (s *service) edit(f func()) {
 	s.mu.Lock()
 	f()
 	s.rev++
+	what := noteState
+	if now := s.offerLocked(); now != s.told {
+		s.told = now
+		what |= noteTools
+	}
 	close(s.changed)
 	s.changed = make(chan struct{})
 	s.mu.Unlock()
-	s.sup.notes.mark(s, noteState)
+	s.sup.notes.mark(s, what)
+}
+
+// offer is what a list of all tools is made from, beside the definitions of the
+// tools themselves: their changes are marked where they are read.
+type offer struct {
+	state    State
+	from     string
+	tools    int
+	onDemand bool
+	waiting  bool // for its next attempt
+	origin   string
+}
+
+func (s *service) offerLocked() offer {
+	tools, from := s.toolsLocked()
+	return offer{state: s.state, from: from, tools: len(tools), onDemand: s.lazyLocked(), waiting: !s.notBefore.IsZero(), origin: s.spec.Origin}
 }
 
 // wake makes the goroutine look again.

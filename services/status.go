@@ -89,7 +89,7 @@ type OptionStatus struct {
 const (
 	EventState = "state" // Status changed
 	EventLog   = "log"   // Lines were added
-	EventTools = "tools" // the list of tools changed
+	EventTools = "tools" // Generation rose
 	EventGone  = "gone"  // the definition was removed
 )
 

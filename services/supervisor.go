@@ -71,6 +71,7 @@ type Supervisor struct {
 
 	mu       sync.Mutex // guards everything below, and the order service.mu inside it
 	given    []Spec     // by Set
+	defined  bool       // Set was called
 	services map[string]*service
 	leaving  map[string]*service // removed, still ending
 	// What is remembered of names that no definition has: since the last run,
@@ -210,6 +211,11 @@ func (v *Supervisor) all() []*service {
 // List returns what is known of every server, by name, after a Rescan.
 func (v *Supervisor) List() []Status {
 	v.Rescan()
+	return v.Statuses()
+}
+
+// Statuses is List without reading the definitions anew.
+func (v *Supervisor) Statuses() []Status {
 	list := []Status{}
 	for _, s := range v.all() {
 		list = append(list, s.status())
@@ -226,9 +232,10 @@ func (v *Supervisor) Status(name string) (Status, error) {
 	return s.status(), nil
 }
 
-// Generation is a number that differs once any server's state or tools have
-// changed, so that what was computed from List and Tools need not be computed
-// again for each call.
+// Generation is a number that differs once the list of servers has changed, or
+// the state of one, its tools, where they are known from or whether a call
+// starts it: what was computed from those need not be computed again for each
+// call. Each rise is told by an EventTools or an EventGone.
 func (v *Supervisor) Generation() uint64 { return v.notes.changes.Load() }
 
 // Tools returns the tools of a server, in its order: those of a running one, or

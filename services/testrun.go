@@ -154,7 +154,7 @@ func (r *testRun) do(ctx context.Context) error {
 		r.log.add("companion", n)
 	}
 	for _, t := range kept {
-		r.names = append(r.names, clip(t.Name, maxNameText))
+		r.names = append(r.names, t.Name)
 	}
 	r.step(StepTools, true, fmt.Sprintf("%d tools", len(kept)))
 	return nil
@@ -257,10 +257,18 @@ func (r *testRun) report() TestReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := TestReport{Steps: r.steps, Protocol: r.info.Protocol, ServerName: Visible(clip(r.redact(r.info.ServerName), 200)),
-		ServerVersion: Visible(clip(r.redact(r.info.ServerVersion), 100)), Tools: append([]string{}, r.names...),
-		Capabilities: capabilitiesOf(r.info.Capabilities), Log: r.log.after(0, 200)}
+		ServerVersion: Visible(clip(r.redact(r.info.ServerVersion), 100)), Tools: r.shownAll(append([]string{}, r.names...)),
+		Capabilities: r.shownAll(capabilitiesOf(r.info.Capabilities)), Log: r.log.after(0, 200)}
 	t.OK = len(t.Steps) > 0 && t.Steps[len(t.Steps)-1].OK
 	return t
+}
+
+// shownAll are names of the server, safe to show.
+func (r *testRun) shownAll(names []string) []string {
+	for i := range names {
+		names[i] = Visible(clip(r.redact(names[i]), maxNameText))
+	}
+	return names
 }
 
 // capabilitiesOf are the names in a capability object, at most 50.
@@ -272,7 +280,7 @@ func capabilitiesOf(raw json.RawMessage) []string {
 	names := []string{}
 	for _, name := range sortedKeys(fields) {
 		if v := string(fields[name]); v != "null" && v != "false" && len(names) < 50 {
-			names = append(names, clip(name, maxNameText))
+			names = append(names, name)
 		}
 	}
 	return slices.Clip(names)

@@ -93,6 +93,29 @@ func TestTestOfADefinition(t *testing.T) {
 	}
 }
 
+// A report shows no secret and nothing hidden, not in the names either.
+func TestNamesInAReportAreSafeToShow(t *testing.T) {
+	spec := server("p")
+	spec.Env = []string{"KEY=env-planted"}
+	name := "a env-planted \u202e\x1b[31m"
+	fake := &fakeConnector{offers: func() []ToolDef { return []ToolDef{{Name: name}} }}
+	fake.connect = func(_ int, _ context.Context, h Hooks) error { return nil }
+	bubble(t, Config{Connector: fake}, nil, func(t *testing.T, r *rig) {
+		synctest.Wait()
+		run := &testRun{sup: r.Supervisor, spec: spec, concealer: concealer{all: r.config.Redact}}
+		run.learn(spec)
+		run.log = &ring{now: time.Now, redact: run.redact}
+		declared, _ := json.Marshal(map[string]bool{name: true})
+		run.info.Capabilities, run.names = declared, []string{name}
+		got := run.report()
+		for _, names := range [][]string{got.Tools, got.Capabilities, r.Test(t.Context(), spec).Tools} {
+			if len(names) != 1 || names[0] != `a [redacted] \u202e\x1b[31m` {
+				t.Errorf("shown as %q", names)
+			}
+		}
+	})
+}
+
 // A test has nothing to do with the server of that name that runs.
 func TestTestBesideTheRunningOne(t *testing.T) {
 	bubble(t, Config{}, []Spec{server("x")}, func(t *testing.T, r *rig) {
