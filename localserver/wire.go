@@ -187,6 +187,8 @@ func (s *Server) serviceEvent(e services.Event) {
 		return
 	case services.EventState:
 		s.hub.Publish("service.state", map[string]any{"service": e.Status})
+		s.sessions.StateChanged()
+		return // which tools there are is told by itself
 	case services.EventGone:
 		s.hub.Publish("service.gone", map[string]string{"id": e.Name})
 	case services.EventTools:

@@ -26,6 +26,9 @@ func (f *File) rename(doc *document, t target, path string, value any) ([]byte, 
 	if taken(sec, parent, to, t.name) {
 		return nil, &FieldError{Path: path, Message: fmt.Sprintf("cannot be renamed: there is a %q already", to)}
 	}
+	if held := toolsNamed(doc.root, t.name); sec.list && len(held) > 0 {
+		return nil, &FieldError{Path: path, Message: fmt.Sprintf("cannot be renamed: %s would no longer mean its tools; change that first", strings.Join(held, ", "))}
+	}
 	var data []byte
 	var err error
 	if sec.list {
@@ -37,6 +40,64 @@ func (f *File) rename(doc *document, t target, path string, value any) ([]byte, 
 		return nil, err
 	}
 	return renameReferences(data, sec.path, t.name, to)
+}
+
+// toolsNamed are the settings that name tools of a server by their full names,
+// which begin with that of the server: an exclusion or a denial must not be
+// lifted by a rename.
+func toolsNamed(root *node, server string) []string {
+	own := func(tool string) bool {
+		return strings.HasPrefix(tool, toolPrefix(server)) || strings.HasPrefix(tool, server+"__")
+	}
+	var held []string
+	each := func(n *node, at string) {
+		if slices.ContainsFunc(n.elems, func(e *node) bool { text, ok := e.value.(string); return ok && own(text) }) {
+			held = append(held, at)
+		}
+	}
+	if tools := root.member("permissions").member("tools"); tools != nil && tools.kind == tableNode {
+		for _, name := range tools.keys {
+			if own(name) {
+				held = append(held, Join("permissions.tools", name))
+			}
+		}
+	}
+	for _, section := range []string{"risk_profiles", "runtime_profiles"} {
+		all := root.member(section)
+		if all == nil || all.kind != tableNode {
+			continue
+		}
+		for _, name := range all.keys {
+			for _, key := range []string{"auto_approve", "always_ask", "allowed_tools", "excluded_tools"} {
+				if n := all.kids[name].member(key); n != nil {
+					each(n, Join(Join(section, name), key))
+				}
+			}
+			if groups := all.kids[name].member("tool_filter_groups"); groups != nil {
+				for _, g := range groups.elems {
+					if n := g.member("tools"); n != nil {
+						each(n, Join(Join(section, name), "tool_filter_groups"))
+					}
+				}
+			}
+		}
+	}
+	return held
+}
+
+// toolPrefix is what the full names of a server's tools begin with where they
+// had to be made fit for model providers.
+func toolPrefix(server string) string {
+	fit := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, server)
+	if fit != "" && !(fit[0] >= 'a' && fit[0] <= 'z' || fit[0] >= 'A' && fit[0] <= 'Z') {
+		fit = "x" + fit
+	}
+	return fit[:min(len(fit), 53)] + "__"
 }
 
 // taken reports whether another entry of the section has the name; servers are

@@ -54,3 +54,20 @@ func TestRenameRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestRenameLiftsNothing: what names a server's tools would mean nothing after a
+// rename, so that it is refused until that is changed.
+func TestRenameLiftsNothing(t *testing.T) {
+	for _, held := range []string{
+		"[permissions.tools.fs__move]\nmode = \"deny\"\n",
+		"[risk_profiles.p]\nexcluded_tools = [\"fs__delete\"]\n",
+		"[risk_profiles.p]\nalways_ask = [\"x\", \"fs__write\"]\n",
+		"[runtime_profiles.r]\ntool_filter_groups = [{tools = [\"fs__*\"], keywords = [\"a\"]}]\n",
+	} {
+		f := open(t, folder(t, "[[mcp.servers]]\nname = \"fs\"\n"+held))
+		var field *FieldError
+		if _, err := f.Set(t.Context(), "", []Edit{{Op: Rename, Path: "mcp.servers.fs", Value: "files"}}); !errors.As(err, &field) {
+			t.Errorf("with %q the rename gives %v", held, err)
+		}
+	}
+}

@@ -19,7 +19,8 @@ import (
 // Remote is what sessions need of the MCP servers.
 type Remote interface {
 	Generation() uint64
-	List() []services.Status
+	List() []services.Status // after a look at the folders
+	Statuses() []services.Status
 	Tools(name string) []services.ToolDef
 	Call(context.Context, services.ToolCall) (services.CallResult, error)
 }
@@ -108,7 +109,7 @@ func (k *known) build() *catalogue {
 	if k.remote == nil {
 		return c
 	}
-	for _, s := range k.remote.List() {
+	for _, s := range k.remote.Statuses() {
 		c.state[s.ID] = s
 		for _, t := range k.remote.Tools(s.ID) {
 			d := tools.Definition{Origin: permissions.Origin(s.Origin), Server: s.ID, Tool: t.Name}

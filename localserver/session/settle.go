@@ -25,9 +25,12 @@ func (n *Session) settle(ctx context.Context, enough func() bool) {
 }
 
 func (n *Session) unsettled() bool {
-	c := n.host.known.get()
-	for server := range n.grant.Servers {
-		if st, ok := c.state[server]; ok && st.State == services.Starting && st.ToolsFrom == "none" && st.NextTry == nil {
+	if n.host.config.Remote == nil {
+		return false
+	}
+	for _, st := range n.host.config.Remote.Statuses() {
+		_, granted := n.grant.Servers[st.ID]
+		if granted && st.State == services.Starting && st.ToolsFrom == "none" && st.NextTry == nil {
 			return true
 		}
 	}
@@ -40,6 +43,10 @@ func (s *Sessions) news() <-chan struct{} {
 	defer s.mu.Unlock()
 	return s.changed
 }
+
+// StateChanged says that some server's state changed, be it one in which its
+// tools stay the same.
+func (s *Sessions) StateChanged() { s.tellNews() }
 
 func (s *Sessions) tellNews() {
 	s.mu.Lock()
