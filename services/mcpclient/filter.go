@@ -131,7 +131,7 @@ func (f *messageFilter) finish(line []byte, own bool) {
 	case line[0] == '{' && json.Valid(line):
 		f.message(line, own)
 	case line[0] == '[' && json.Valid(line):
-		f.batch(line)
+		f.batch(line, own)
 	default:
 		f.reject(line)
 	}
@@ -182,7 +182,7 @@ func (f *messageFilter) undecoded(m message, size int) {
 	f.log(fmt.Sprintf("%s of %d bytes was not read: at most %d are", what, size, maxDecoded))
 }
 
-func (f *messageFilter) batch(line []byte) {
+func (f *messageFilter) batch(line []byte, own bool) {
 	parts, ok := scanElements(line, maxBatch)
 	if !ok || len(parts) == 0 {
 		f.reject(line)
@@ -190,7 +190,7 @@ func (f *messageFilter) batch(line []byte) {
 	}
 	for _, p := range parts {
 		if len(p) > 0 && p[0] == '{' {
-			f.message(p, true)
+			f.message(p, own)
 		} else {
 			f.reject(p)
 		}

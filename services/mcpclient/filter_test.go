@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 )
@@ -124,5 +125,31 @@ func BenchmarkFilterBigAnswer(b *testing.B) {
 	f := &messageFilter{to: &bytes.Buffer{}, limit: maxLine, log: func(string) {}, result: func(string, json.RawMessage) bool { return true }}
 	for b.Loop() {
 		f.Write(line)
+	}
+}
+
+// Whoever writes uses its buffer again: a result must not change with it, also
+// when it came in a batch.
+func TestResultsOutliveTheBuffer(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"n":1}}`,
+		`[{"jsonrpc":"2.0","id":1,"result":{"n":1}}]`,
+	} {
+		var got json.RawMessage
+		f := &messageFilter{to: io.Discard, limit: maxLine, log: func(string) {}, result: func(_ string, raw json.RawMessage) bool {
+			got = raw
+			return true
+		}}
+		buffer := []byte(line + "\n")
+		if _, err := f.Write(buffer); err != nil {
+			t.Fatal(err)
+		}
+		for i := range buffer {
+			buffer[i] = 'x'
+		}
+		if string(got) != `{"n":1}` {
+			t.Errorf("the result of %s became %s", line, got)
+		}
 	}
 }
