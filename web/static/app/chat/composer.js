@@ -30,7 +30,10 @@ function finished(text, insertion, known) {
 
 /** @param {{id: string, items: {label: string, hint: string}[], at: number, insert: (index: number) => void}} props */
 function Suggestions({ id, items, at, insert }) {
-  return html`<ul class="suggest" role="listbox" id=${`${id}-list`} aria-label=${t('composer.tools')}>${items.map((item, index) => html`<li key=${item.label} id=${`${id}-${index}`} role="option" aria-selected=${index === at} onPointerDown=${(/** @type {Event} */ event) => {
+  const list = useRef(/** @type {HTMLElement|null} */ (null));
+  useEffect(() => list.current?.children[at]?.scrollIntoView({ block: 'nearest' }), [at, items]);
+  // It scrolls, so that it takes the focus, too; from the message field, Tab completes instead of coming here.
+  return html`<ul class="suggest" role="listbox" tabindex="0" ref=${list} id=${`${id}-list`} aria-label=${t('composer.tools')}>${items.map((item, index) => html`<li key=${item.label} id=${`${id}-${index}`} role="option" aria-selected=${index === at} onPointerDown=${(/** @type {Event} */ event) => {
     event.preventDefault();
     insert(index);
   }}><b>${item.label}</b><span class="meta">${item.hint}</span></li>`)}</ul>`;
