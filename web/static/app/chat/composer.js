@@ -7,7 +7,7 @@ import { link, navigate } from '../router.js';
 import { sessions, tools } from '../store.js';
 import { Button } from '../ui.js';
 import { attach, FileList, useDroppedFiles } from './attachments.js';
-import { send, sessionOf, stop, usable } from './conversation.js';
+import { offeredAnew, send, sessionOf, stop, usable } from './conversation.js';
 import { draftOf, keepDraft } from './drafts.js';
 
 /** @typedef {import('./conversation.js').Chat} Chat @typedef {import('../types.js').ToolInfo} ToolInfo */
@@ -17,7 +17,7 @@ export function toolsOf(chat) {
   void sessions.value;
   const mine = sessionOf(chat)?.tools;
   const now = new Map(tools.value.map((tool) => [tool.name, tool]));
-  return (mine?.length ? mine.map((tool) => ({ ...tool, ...now.get(tool.name) })) : tools.value).filter(usable);
+  return mine?.length ? mine.map((tool) => ({ ...tool, ...now.get(tool.name) })).filter(usable) : offeredAnew(tools.value);
 }
 
 /** Whether a tool line needs nothing more, so that Enter sends it instead of completing it. @param {string} text @param {string} insertion @param {ToolInfo[]} known */

@@ -6,7 +6,7 @@ import { loadProfiles } from '../llm/profiles.js';
 import { link } from '../router.js';
 import { profiles, root, tools } from '../store.js';
 import { Button, ErrorBox, MenuButton } from '../ui.js';
-import { profileOf, setMeta, usable } from './conversation.js';
+import { profileOf, setMeta, offeredAnew } from './conversation.js';
 import { FolderPicker, setRoot, shortPath } from './folders.js';
 
 /** Whether the first steps were left in this tab. */
@@ -35,7 +35,7 @@ export function Welcome({ chat }) {
       setError(failure);
     }
   };
-  const offered = tools.value.filter(usable);
+  const offered = offeredAnew(tools.value);
   const known = new Set(profiles.value.map(({ base_url }) => base_url));
   return html`<header class="top"><${MenuButton} /><span class="meta">${t('welcome.top')}</span></header>
     <div class="scroll"><div class="welcome"><h1>${t('welcome.title')}</h1><p class="lead">${t('welcome.lead')}</p>
