@@ -87,6 +87,7 @@ func TestUserOfAURLIsASecret(t *testing.T) {
 		"https://token-planted@h/":             {"token-planted", "dG9rZW4tcGxhbnRlZDo="},
 		"https://token-planted:x-oauth@h/":     {"token-planted", "x-oauth", "dG9rZW4tcGxhbnRlZDp4LW9hdXRo"},
 		"https://me:pass-planted@h/mcp?k=long": {"pass-planted", "bWU6cGFzcy1wbGFudGVk"},
+		"https://me:short@h/":                  {"bWU6c2hvcnQ="}, // each too short by itself
 	} {
 		c := &concealer{all: func(s string) string { return s }}
 		c.learn(Spec{Transport: TransportHTTP, URL: url})

@@ -39,6 +39,9 @@ func TestGeneration(t *testing.T) {
 				t.Errorf("%s: told %d times", name, n)
 			}
 		}
+		// A state alone, without any tools: a call would start it, then not.
+		step("a person's stop at rest", true, func() { _ = r.Stop(t.Context(), "x") })
+		step("the same again", false, func() { _ = r.Stop(t.Context(), "x") })
 		step("start", true, func() { _ = r.Start("x") })
 		p := r.fake.last()
 		step("probe", false, func() { s.probe(t.Context(), p) })
