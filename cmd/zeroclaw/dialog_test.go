@@ -65,7 +65,7 @@ func TestQuestionHidesNothing(t *testing.T) {
 	q := questionFrom(t, in(map[string]any{"kind": "call", "tool": evil, "title": evil, "reason": evil, "rule": evil, "server": evil, "diff": "-" + evil + "\n+b",
 		"definition_diff": evil, "arguments": map[string]any{evil: evil}, "command": map[string]any{"text": "a\n" + evil + "b", "cwd": evil, "marks": []any{map[string]int{"start": 2, "end": 4}, map[string]int{"start": 90, "end": -1}}},
 		"resolved": []any{map[string]string{"path": evil, "access": "W"}}, "proposed_rules": []string{evil}, "choices": []string{"once", "rule"}}))
-	form := questionFrom(t, in(map[string]any{"kind": "elicitation", "server": evil, "arguments": map[string]any{"message": evil, "url": evil},
+	form := questionFrom(t, in(map[string]any{"kind": "elicitation", "server": evil, "arguments": map[string]any{"message": evil, "url": "https://example.com/\u202e\u200b"},
 		"schema": map[string]any{"properties": map[string]any{}}}))
 	fields := questionFrom(t, in(map[string]any{"kind": "elicitation", "server": evil, "arguments": map[string]any{"message": evil},
 		"schema": map[string]any{"properties": map[string]any{evil: map[string]any{"type": "string", "title": evil, "description": evil, "default": evil, "enum": []string{evil}}}}}))
@@ -101,6 +101,8 @@ func TestTooLongToAllow(t *testing.T) {
 		"sampling": {Kind: "sampling"}, "news": {Kind: "something_new"},
 		"nested form": {Kind: "elicitation", Arguments: json.RawMessage(`{}`), Schema: json.RawMessage(`{"properties":{"a":{"type":"object"}}}`)},
 		"odd schema":  {Kind: "elicitation", Arguments: json.RawMessage(`{}`), Schema: json.RawMessage(`{"properties":[1]}`)},
+		"odd address": {Kind: "elicitation", Arguments: json.RawMessage(`{"message":"m","url":"javascript:alert(1)"}`)},
+		"bad address": {Kind: "elicitation", Arguments: json.RawMessage(`{"message":"m","url":"https://a\u001b.example"}`)},
 		"no message":  {Kind: "elicitation", Arguments: json.RawMessage(`7`)},
 	} {
 		if d, why := dialogFor(q); d != nil || why == "" {
