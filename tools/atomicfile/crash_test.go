@@ -45,14 +45,14 @@ func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[byte]bool{}
-	// A busy machine gets further in some of the runs only.
-	for n := 0; n < kills || len(seen) < 2 && n < 40*kills; n++ {
+	// On a busy machine the writer is given more and more time to start.
+	for n := 0; n < kills || len(seen) < 2 && n < 8*kills; n++ {
 		cmd := exec.Command(exe)
 		cmd.Env = append(os.Environ(), crashFile+"="+path)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(10*time.Millisecond + time.Duration(rand.IntN(40_000))*time.Microsecond)
+		time.Sleep((10*time.Millisecond + time.Duration(rand.IntN(40_000))*time.Microsecond) << (n / kills))
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
