@@ -44,7 +44,9 @@ func FuzzRedactJSON(f *testing.F) {
 		}
 		got := RedactJSON(json.RawMessage(s), hide)
 		var back any
-		if err := json.Unmarshal(got, &back); err != nil {
+		d := json.NewDecoder(strings.NewReader(string(got)))
+		d.UseNumber() // of any size
+		if err := d.Decode(&back); err != nil {
 			t.Fatalf("%q became %q: %v", s, got, err)
 		}
 		if plain, _ := json.Marshal(back); strings.Contains(string(plain), "hunter2") {
