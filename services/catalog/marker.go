@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -39,7 +38,7 @@ func (m marker) fits(in *services.Installer) bool {
 // readMarker returns the marker of a folder; ok is false when there is none
 // that can be read.
 func readMarker(dir string) (m marker, ok bool) {
-	data, err := readLimited(filepath.Join(dir, markerName))
+	data, err := atomicfile.Read(filepath.Join(dir, markerName), maxSmall)
 	return m, err == nil && json.Unmarshal(data, &m) == nil
 }
 
@@ -59,24 +58,6 @@ func writeFile(root *os.Root, name string, data []byte) error {
 // maxSmall bounds the files that are read whole: lock files have up to a few
 // MiB.
 const maxSmall = 16 << 20
-
-// readLimited reads a regular file. The kind is checked before opening, because
-// opening a FIFO would wait for a writer.
-func readLimited(file string) ([]byte, error) {
-	st, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() || st.Size() > maxSmall {
-		return nil, &fs.PathError{Op: "read", Path: file, Err: errors.New("it is no regular file of at most 16 MiB")}
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxSmall))
-}
 
 func hash(data []byte) string {
 	sum := sha256.Sum256(data)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"zeroclaw/services"
+	"zeroclaw/tools/atomicfile"
 )
 
 // Names inside a service's folder.
@@ -41,7 +42,7 @@ func npmInstalled(s services.Spec) bool {
 	if !ok || !m.fits(s.Installer) {
 		return false
 	}
-	lock, err := readLimited(filepath.Join(s.Dir, lockName))
+	lock, err := atomicfile.Read(filepath.Join(s.Dir, lockName), maxSmall)
 	return err == nil && hash(lock) == m.Lock && missingPackage(s.Dir, s.Installer.Packages) == ""
 }
 
@@ -49,7 +50,7 @@ func npmInstalled(s services.Spec) bool {
 func missingPackage(dir string, packages map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		var have struct{ Version string }
-		data, err := readLimited(filepath.Join(dir, modulesName, filepath.FromSlash(name), packageName))
+		data, err := atomicfile.Read(filepath.Join(dir, modulesName, filepath.FromSlash(name), packageName), maxSmall)
 		if err != nil || json.Unmarshal(data, &have) != nil || have.Version != packages[name] {
 			return name
 		}
@@ -154,7 +155,7 @@ func (i *Installer) stage(root *os.Root, s services.Spec) (lock []byte, err erro
 	if err := writeFile(dir, packageName, append(text, '\n')); err != nil {
 		return nil, err
 	}
-	lock, err = readLimited(filepath.Join(s.Dir, lockName))
+	lock, err = atomicfile.Read(filepath.Join(s.Dir, lockName), maxSmall)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !lockFits(lock, s.Installer.Packages) {
 		return nil, nil
 	}
@@ -237,11 +238,11 @@ func (i *Installer) place(root *os.Root, s services.Spec, with string) error {
 	if err := rename(root, filepath.Join(stagingName, modulesName), modulesName); err != nil {
 		return err
 	}
-	lock, err := readLimited(filepath.Join(s.Dir, stagingName, lockName))
+	lock, err := atomicfile.Read(filepath.Join(s.Dir, stagingName, lockName), maxSmall)
 	if err != nil {
 		return err
 	}
-	if old, err := readLimited(filepath.Join(s.Dir, lockName)); err != nil || hash(old) != hash(lock) {
+	if old, err := atomicfile.Read(filepath.Join(s.Dir, lockName), maxSmall); err != nil || hash(old) != hash(lock) {
 		if err := writeFile(root, lockName, lock); err != nil {
 			return err
 		}
@@ -261,7 +262,7 @@ func (i *Installer) place(root *os.Root, s services.Spec, with string) error {
 // ownsPackageFile reports whether the package.json of a folder is missing or
 // was written here: one that a user wrote stays.
 func ownsPackageFile(dir string) bool {
-	data, err := readLimited(filepath.Join(dir, packageName))
+	data, err := atomicfile.Read(filepath.Join(dir, packageName), maxSmall)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
 	}

@@ -164,33 +164,24 @@ var network = []string{
 
 // unreachable returns the line by which a failed program tells that it reached
 // nobody, "" when that is not why it failed.
-func unreachable(err error) string {
+func unreachable(err error) string { return lineWith(err, network) }
+
+// mentions reports whether a failed program printed one of the words.
+func mentions(err error, words ...string) bool { return lineWith(err, words) != "" }
+
+// lineWith returns the first line of a failed program with one of the words, ""
+// for none.
+func lineWith(err error, words []string) string {
 	var e *exitError
 	if !errors.As(err, &e) {
 		return ""
 	}
 	for _, text := range e.lines {
-		for _, word := range network {
+		for _, word := range words {
 			if strings.Contains(text, word) {
 				return text
 			}
 		}
 	}
 	return ""
-}
-
-// mentions reports whether a failed program printed one of the words.
-func mentions(err error, words ...string) bool {
-	var e *exitError
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, text := range e.lines {
-		for _, word := range words {
-			if strings.Contains(text, word) {
-				return true
-			}
-		}
-	}
-	return false
 }
