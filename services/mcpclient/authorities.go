@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+
+	"zeroclaw/tools/atomicfile"
 )
 
 // maxAuthorities bounds a file of certificate authorities in bytes.
@@ -23,26 +25,14 @@ func authorities(path string) (*x509.CertPool, error) {
 	if !filepath.IsAbs(path) {
 		return fail("must be absolute")
 	}
-	f, err := openNonblocking(path)
-	if err != nil {
-		return fail("cannot be read: %w", reason(err))
-	}
-	defer f.Close()
-	st, err := f.Stat()
+	text, err := atomicfile.Read(path, maxAuthorities)
 	switch {
-	case err != nil:
-		return fail("cannot be read: %w", reason(err))
-	case !st.Mode().IsRegular():
-		return fail("must name a regular file, it is %s", kindOf(st.Mode()))
-	case st.Size() > maxAuthorities:
-		return fail("exceeds the %d-byte limit: it has %d bytes", maxAuthorities, st.Size())
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxAuthorities+1))
-	switch {
-	case err != nil:
-		return fail("cannot be read: %w", reason(err))
-	case len(text) > maxAuthorities:
+	case errors.Is(err, atomicfile.ErrNotRegular):
+		return fail("must name a regular file, it is %s", kindOf(path))
+	case errors.Is(err, atomicfile.ErrTooLong):
 		return fail("exceeds the %d-byte limit", maxAuthorities)
+	case err != nil:
+		return fail("cannot be read: %w", reason(err))
 	}
 	certs, err := parseAuthorities(text)
 	if err != nil {
@@ -91,8 +81,13 @@ func parseAuthorities(text []byte) ([]*x509.Certificate, error) {
 	return certs, nil
 }
 
-func kindOf(m os.FileMode) string {
-	switch {
+// kindOf says what stands at a path.
+func kindOf(path string) string {
+	st, err := os.Stat(path)
+	if err != nil {
+		return "none"
+	}
+	switch m := st.Mode(); {
 	case m.IsDir():
 		return "a folder"
 	case m&os.ModeNamedPipe != 0:

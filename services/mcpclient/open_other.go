@@ -1,7 +1,0 @@
-//go:build !unix
-
-package mcpclient
-
-import "os"
-
-func openNonblocking(path string) (*os.File, error) { return os.Open(path) }
