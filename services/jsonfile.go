@@ -5,36 +5,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"zeroclaw/tools/atomicfile"
 )
 
-// readSmall reads a regular file of at most maxManifest bytes. The kind is
-// checked before opening, because opening a FIFO would wait for a writer.
+// readSmall reads a regular file of at most maxManifest bytes.
 func readSmall(file string) ([]byte, error) {
-	st, err := os.Stat(file)
-	if errors.Is(err, os.ErrNotExist) {
+	data, err := atomicfile.Read(file, maxManifest)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return nil, fmt.Errorf("%s is missing: %w", filepath.Base(file), os.ErrNotExist)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading it: %w", err)
-	}
-	if !st.Mode().IsRegular() {
+	case errors.Is(err, atomicfile.ErrNotRegular):
 		return nil, errors.New("it is not a regular file")
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading it: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading it: %w", err)
-	}
-	if len(data) > maxManifest {
+	case errors.Is(err, atomicfile.ErrTooLong):
 		return nil, fmt.Errorf("it is larger than %d bytes", maxManifest)
+	case err != nil:
+		return nil, fmt.Errorf("reading it: %w", err)
 	}
 	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
 }
