@@ -186,6 +186,13 @@ func (e *ExitError) Error() string {
 // Restartable says that starting again may help.
 func (e *ExitError) Restartable() bool { return true }
 
+// wasAnswered reports whether an error is one of a server that did answer, or
+// of what it answered, so that the connection works.
+func wasAnswered(err error) bool {
+	var a interface{ Answered() bool }
+	return errors.As(err, &a) && a.Answered()
+}
+
 // restartable reports whether err is one that a restart may cure, so that the
 // back-off applies. Other failures are shown at once.
 func restartable(err error) bool {

@@ -1,23 +1,12 @@
 package services
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // admit asks the breaker for a use.
 func (s *service) admit(u *use) (err error) {
-	now := time.Now()
-	s.mu.Lock()
-	next, trial, err := s.breaker.admit(now)
-	same := next == s.breaker
-	s.mu.Unlock()
-	if same {
-		return err
-	}
-	s.edit(func() {
-		s.breaker, trial, err = s.breaker.admit(now)
-		u.trial = trial
+	s.feed(func(b breaker, now time.Time) (next breaker) {
+		next, u.trial, err = b.admit(now)
+		return next
 	})
 	return err
 }
@@ -58,21 +47,11 @@ func (s *service) lose() {
 func (s *service) feed(next func(breaker, time.Time) breaker) {
 	now := time.Now()
 	s.mu.Lock()
-	b := next(s.breaker, now)
-	same := b == s.breaker
-	if !same {
-		s.breaker = b
-	}
+	was := s.breaker
+	s.breaker = next(was, now)
+	same := s.breaker == was
 	s.mu.Unlock()
-	if same {
-		return
+	if !same {
+		s.edit(func() {})
 	}
-	s.edit(func() {})
-}
-
-// wasAnswered reports whether an error is one of a server that did answer, or
-// of what it answered, so that the connection works.
-func wasAnswered(err error) bool {
-	var a interface{ Answered() bool }
-	return errors.As(err, &a) && a.Answered()
 }
