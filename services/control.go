@@ -9,40 +9,32 @@ import (
 
 // Start asks for a server to run and returns at once; a second start joins the
 // first. An error says why it cannot be started.
-func (v *Supervisor) Start(name string) error {
-	return v.ask(name, func(s *service) error {
-		if err := s.startableLocked(); err != nil {
-			return err
-		}
-		s.byPerson = false
-		s.wantLocked()
-		return nil
-	})
-}
+func (v *Supervisor) Start(name string) error { return v.start(name, func(*service) {}) }
 
 // Restart stops a server, if it runs, and starts it as it is defined now.
 func (v *Supervisor) Restart(name string) error {
-	return v.ask(name, func(s *service) error {
-		if err := s.startableLocked(); err != nil {
-			return err
-		}
+	return v.start(name, func(s *service) {
 		if s.active {
 			s.cancel(errRestart)
 		}
-		s.byPerson, s.breaker = false, breaker{}
-		s.wantLocked()
-		return nil
+		s.breaker = breaker{}
 	})
 }
 
 // Retry starts a server at once that has failed or that waits for its next
 // attempt, and forgets its earlier crashes and failures: calls are sent again.
 func (v *Supervisor) Retry(name string) error {
+	return v.start(name, func(s *service) { s.breaker = breaker{} })
+}
+
+// start does what a person's wish for a server to run begins with.
+func (v *Supervisor) start(name string, first func(*service)) error {
 	return v.ask(name, func(s *service) error {
 		if err := s.startableLocked(); err != nil {
 			return err
 		}
-		s.byPerson, s.breaker = false, breaker{}
+		first(s)
+		s.byPerson = false
 		s.wantLocked()
 		return nil
 	})
