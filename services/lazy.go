@@ -100,7 +100,8 @@ func (s *service) giveUp() {
 	})
 }
 
-// loan is one wish for a server to run for a moment.
+// loan is one wish for a server to run for a moment. It is not empty, so that
+// no two of them are the same pointer.
 type loan struct{ _ byte }
 
 // borrow has the server run until it is given back, which leaves it as it was
