@@ -49,14 +49,18 @@ func (s *service) open(ctx context.Context, spec Spec, hooks Hooks) (Peer, error
 		}
 		err = fmt.Errorf("listing its tools: %w", err)
 	}
-	if hctx.Err() != nil && ctx.Err() == nil {
-		if late := context.Cause(hctx); errors.Is(err, hctx.Err()) {
-			err = late
-		} else {
-			err = fmt.Errorf("%w: %w", late, err)
-		}
+	return peer, late(hctx, err)
+}
+
+// late is err, which says why ctx ended if it did.
+func late(ctx context.Context, err error) error {
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return err
+	case errors.Is(err, ctx.Err()):
+		return context.Cause(ctx)
 	}
-	return peer, err
+	return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 }
 
 func (s *service) opened(spec Spec, peer Peer, list []ToolDef, took time.Duration) {
@@ -99,7 +103,7 @@ func (s *service) opened(spec Spec, peer Peer, list []ToolDef, took time.Duratio
 		v.Launch = launchHash(s.spec)
 	})
 	if err != nil {
-		text := Visible(clip(s.redact("it runs, but how it was started is not kept for the next time: "+err.Error()), 500))
+		text := s.shown("it runs, but how it was started is not kept for the next time: "+err.Error(), 500)
 		s.edit(func() { s.notices = append(s.notices, text) })
 		s.log(text)
 	}
@@ -201,7 +205,7 @@ func (s *service) install(ctx context.Context) {
 		return
 	}
 	err := s.sup.config.Installer.Install(actx, spec, func(text string) {
-		s.edit(func() { s.reason = Visible(clip(s.redact(text), 300)) })
+		s.edit(func() { s.reason = s.shown(text, 300) })
 		s.addLog("companion", text)
 	})
 	stopped := actx.Err() != nil

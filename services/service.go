@@ -228,7 +228,7 @@ func (s *service) hooks(life context.Context, lost chan<- error, stale chan<- st
 		Notice: func(text string) {
 			ifMine(func() {
 				if len(s.notices) < 20 {
-					s.notices = append(s.notices, Visible(clip(s.redact(text), 500)))
+					s.notices = append(s.notices, s.shown(text, 500))
 				}
 			})
 			s.addLog("companion", text)

@@ -123,18 +123,9 @@ func (r *testRun) do(ctx context.Context) error {
 	limit := spec.handshakeTimeout()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it was not ready within %s", limit))
 	defer cancel()
-	late := func(err error) error {
-		if ctx.Err() != nil {
-			if errors.Is(err, ctx.Err()) {
-				return context.Cause(ctx)
-			}
-			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		}
-		return err
-	}
 	peer, err := r.sup.config.Connector.Connect(ctx, spec, r.hooks())
 	if err != nil {
-		return late(err)
+		return late(ctx, err)
 	}
 	// A test that is given up ends as quickly as a start that failed.
 	defer func() {
@@ -147,7 +138,7 @@ func (r *testRun) do(ctx context.Context) error {
 	r.connected()
 	list, err := peer.Tools(ctx)
 	if err != nil {
-		return late(err)
+		return late(ctx, err)
 	}
 	kept, notices := admitTools(list, MaxTools)
 	for _, n := range notices {
@@ -249,15 +240,15 @@ func (r *testRun) step(name string, ok bool, detail string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	r.steps = append(r.steps, TestStep{Name: name, OK: ok, Detail: Visible(clip(r.redact(detail), 2000)), MS: now.Sub(r.began).Milliseconds()})
+	r.steps = append(r.steps, TestStep{Name: name, OK: ok, Detail: r.shown(detail, 2000), MS: now.Sub(r.began).Milliseconds()})
 	r.began = now
 }
 
 func (r *testRun) report() TestReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := TestReport{Steps: r.steps, Protocol: r.info.Protocol, ServerName: Visible(clip(r.redact(r.info.ServerName), 200)),
-		ServerVersion: Visible(clip(r.redact(r.info.ServerVersion), 100)), Tools: r.shownAll(append([]string{}, r.names...)),
+	t := TestReport{Steps: r.steps, Protocol: r.info.Protocol, ServerName: r.shown(r.info.ServerName, 200),
+		ServerVersion: r.shown(r.info.ServerVersion, 100), Tools: r.shownAll(append([]string{}, r.names...)),
 		Capabilities: r.shownAll(capabilitiesOf(r.info.Capabilities)), Log: r.log.after(0, 200)}
 	t.OK = len(t.Steps) > 0 && t.Steps[len(t.Steps)-1].OK
 	return t
@@ -266,7 +257,7 @@ func (r *testRun) report() TestReport {
 // shownAll are names of the server, safe to show.
 func (r *testRun) shownAll(names []string) []string {
 	for i := range names {
-		names[i] = Visible(clip(r.redact(names[i]), maxNameText))
+		names[i] = r.shown(names[i], maxNameText)
 	}
 	return names
 }
