@@ -24,6 +24,7 @@ func TestSecretsOfADefinitionAreShownNowhere(t *testing.T) {
 	fake := &fakeConnector{connect: func(n int, _ context.Context, h Hooks) error {
 		h.Log("stderr", say)
 		h.Notice(say)
+		h.Info(Info{ServerName: say, ServerVersion: say})
 		if n > 1 {
 			return errors.New(say)
 		}

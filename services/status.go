@@ -130,12 +130,12 @@ func (s *service) statusLocked() Status {
 		Started: stamp(s.started), LastOK: stamp(s.lastOK), NextTry: stamp(s.notBefore),
 		Restarts: s.restarts, Autostart: s.autostartLocked(), Error: s.spec.Invalid,
 		Notices: append([]string{}, s.notices...), RestartNeeded: s.restartNeededLocked(),
-		ServerName: Visible(clip(s.info.ServerName, 200)), ServerVersion: Visible(clip(s.info.ServerVersion, 100)),
+		ServerName: s.shown(s.info.ServerName, 200), ServerVersion: s.shown(s.info.ServerVersion, 100),
 	}
 	tools, from := s.toolsLocked()
 	st.Tools, st.ToolsFrom, st.OnDemand = len(tools), from, s.lazyLocked()
 	if s.info.Protocol == "" && s.recalledLocked() {
-		st.Protocol, st.ServerName, st.ServerVersion = s.memory.Protocol, Visible(clip(s.memory.ServerName, 200)), Visible(clip(s.memory.ServerVersion, 100))
+		st.Protocol, st.ServerName, st.ServerVersion = s.memory.Protocol, s.shown(s.memory.ServerName, 200), s.shown(s.memory.ServerVersion, 100)
 	}
 	st.LatencyMS, st.HandshakeMS = milliseconds(s.latency), milliseconds(s.handshake)
 	st.Breaker, st.URL = s.breaker.status(), s.redact(publicURL(s.spec.URL))
