@@ -71,7 +71,11 @@ func (v *Supervisor) Request(ctx context.Context, name, method string, params js
 	if err := u.take(nil); err != nil {
 		return fail(err)
 	}
-	raw, err := u.peer.Request(u.ctx, method, params)
+	var raw json.RawMessage
+	err = ErrUnsupported
+	if p, ok := u.peer.(RequestPeer); ok {
+		raw, err = p.Request(u.ctx, method, params)
+	}
 	if err = u.over(err); err != nil {
 		return fail(err)
 	}

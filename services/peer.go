@@ -32,10 +32,6 @@ type Peer interface {
 	// nil; it is called from the calling goroutine. When ctx ends, the server
 	// is told that the call is cancelled.
 	Call(ctx context.Context, name string, args json.RawMessage, progress Progress) (CallResult, error)
-	// Request sends any other request of the protocol, such as resources/list,
-	// and returns the result object as received. params is a JSON object (nil =
-	// none). What the server does not declare is not asked: ErrUnsupported.
-	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Ping asks for a sign of life.
 	Ping(ctx context.Context) error
 	// Close ends the connection and verifies that nothing of it is left. A
@@ -44,6 +40,14 @@ type Peer interface {
 	// terminate, then it is killed (no deadline: 2 s and 3 s). The error names
 	// what could not be ended.
 	Close(ctx context.Context) error
+}
+
+// RequestPeer is a Peer that sends the protocol's other requests.
+type RequestPeer interface {
+	// Request sends one, such as resources/list, and returns the result object
+	// as received. params is a JSON object (nil = none). What the server does
+	// not declare is not asked: ErrUnsupported.
+	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
 // RootsPeer is a Peer that passes on that the roots changed.

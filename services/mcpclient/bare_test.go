@@ -52,7 +52,7 @@ func TestBareJSONRPC(t *testing.T) {
 	if err := p.Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.Request(t.Context(), "resources/list", nil); !errors.Is(err, services.ErrUnsupported) {
+	if _, err := p.(services.RequestPeer).Request(t.Context(), "resources/list", nil); !errors.Is(err, services.ErrUnsupported) {
 		t.Errorf("resources/list: %v", err)
 	}
 	if err := p.Close(t.Context()); err != nil {

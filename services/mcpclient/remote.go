@@ -247,7 +247,7 @@ func (p *remotePeer) Call(ctx context.Context, name string, args json.RawMessage
 	return s.Call(ctx, name, args, progress)
 }
 
-// Request implements services.Peer.
+// Request implements services.RequestPeer.
 func (p *remotePeer) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	s, err := p.sure(ctx)
 	if err != nil {

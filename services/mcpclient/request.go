@@ -13,7 +13,7 @@ import (
 // its name before the slash.
 var needs = map[string]string{"resources": "resources", "prompts": "prompts", "completion": "completions", "logging": "logging"}
 
-// Request implements services.Peer. A server that refuses a method which it
+// Request implements services.RequestPeer. A server that refuses a method which it
 // declared gives its own error.
 func (s *session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	part, _, _ := strings.Cut(method, "/")

@@ -29,12 +29,12 @@ func TestRequestsOfOtherParts(t *testing.T) {
 	}
 	newStub(t, s)
 	p, _ := reach(t, services.TransportHTTP, s.URL, nil)
-	raw, err := p.Request(t.Context(), "resources/read", json.RawMessage(`{"uri":"x:1"}`))
+	raw, err := p.(services.RequestPeer).Request(t.Context(), "resources/read", json.RawMessage(`{"uri":"x:1"}`))
 	if err != nil || string(raw) != `{"contents":[{"uri":"x:1","text":"a <b>"}],"asked":{"uri":"x:1"}}` {
 		t.Errorf("resources/read = %s, %v", raw, err)
 	}
 	for method, declared := range map[string]bool{"resources/list": true, "resources/subscribe": true, "completion/complete": true, "prompts/list": false, "prompts/get": false} {
-		_, err := p.Request(t.Context(), method, nil)
+		_, err := p.(services.RequestPeer).Request(t.Context(), method, nil)
 		if declared && err != nil || !declared && (!errors.Is(err, services.ErrUnsupported) || !strings.Contains(err.Error(), "prompts")) {
 			t.Errorf("%s: %v", method, err)
 		}
@@ -43,11 +43,11 @@ func TestRequestsOfOtherParts(t *testing.T) {
 		t.Error("what is not declared was asked for")
 	}
 	// What it declares and refuses all the same is its own error.
-	if _, err := p.Request(t.Context(), "resources/templates/list", nil); err == nil || !strings.Contains(err.Error(), "-32601") || errors.Is(err, services.ErrUnsupported) {
+	if _, err := p.(services.RequestPeer).Request(t.Context(), "resources/templates/list", nil); err == nil || !strings.Contains(err.Error(), "-32601") || errors.Is(err, services.ErrUnsupported) {
 		t.Errorf("resources/templates/list: %v", err)
 	}
 	for _, bad := range []string{`[1]`, `"x"`, `{`} {
-		if _, err := p.Request(t.Context(), "resources/list", json.RawMessage(bad)); err == nil {
+		if _, err := p.(services.RequestPeer).Request(t.Context(), "resources/list", json.RawMessage(bad)); err == nil {
 			t.Errorf("the parameters %s were sent", bad)
 		}
 	}
