@@ -167,7 +167,7 @@ func (s *Server) wireServices() {
 		Vars: func() services.Vars {
 			return services.Vars{Root: s.Root(), Self: c.Self, Node: installer.Node, Python: installer.Python}
 		},
-		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")}, Catalogue: services.FileCatalogue{Path: statePath(c.State, "catalogue.json")},
+		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")}, Cache: services.FileCache{Path: statePath(c.State, "catalogue.json")},
 		Notify: s.serviceEvent, Redact: s.secrets.Redact, Now: c.Now,
 		Roots: func() []services.Root {
 			return []services.Root{{URI: fileURI(s.Root()), Name: filepath.Base(s.Root())}}

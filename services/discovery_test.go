@@ -91,7 +91,7 @@ func triggers(list []Discovery) string {
 
 func TestDiscover(t *testing.T) {
 	kinds := []Spec{server("lazy"), server("halted"), folderService("folder")}
-	bubble(t, Config{Catalogue: &memoryCatalogue{}}, kinds, func(t *testing.T, r *rig) {
+	bubble(t, Config{Cache: &memoryCache{}}, kinds, func(t *testing.T, r *rig) {
 		tools := []ToolDef{{Name: "echo", Hash: "1"}}
 		r.fake.offers = func() []ToolDef { return tools }
 		_ = r.Stop(t.Context(), "halted")

@@ -11,7 +11,7 @@
 // A service is started by a person, or by itself once a person has started that
 // very launch. A configured server is started by Want, or by the first call; one
 // that nobody uses may rest until the next. What a server offered last is kept
-// in a Catalogue, so that its tools can be listed while it does not run, and
+// in a Cache, so that its tools can be listed while it does not run, and
 // every difference is recorded as a Discovery.
 //
 // The loop is our own rather than a tree of suture supervisors: the restart

@@ -42,7 +42,7 @@ func (m *memory) defs() []ToolDef {
 	return m.tools
 }
 
-// snapshot is what a Catalogue keeps of m.
+// snapshot is what a Cache keeps of m.
 func (m *memory) snapshot() Remembered {
 	r := m.Remembered
 	for _, t := range m.tools {
@@ -88,7 +88,7 @@ func (s *service) toolsLocked() ([]ToolDef, string) {
 // recalledLocked reports whether something is remembered of the server that the
 // definition is about.
 func (s *service) recalledLocked() bool {
-	return s.sup.config.Catalogue != nil && s.memory.about(s.source)
+	return s.sup.config.Cache != nil && s.memory.about(s.source)
 }
 
 // foundLocked takes a list of tools that was just read, and what is different
@@ -177,20 +177,20 @@ func (v *Supervisor) keep(ctx context.Context) {
 				return
 			}
 		}
-		v.saveCatalogue()
+		v.saveCache()
 	}
 	select {
 	case <-v.dirty:
-		v.saveCatalogue()
+		v.saveCache()
 	default:
 	}
 }
 
-func (v *Supervisor) saveCatalogue() {
-	if v.config.Catalogue == nil {
+func (v *Supervisor) saveCache() {
+	if v.config.Cache == nil {
 		return
 	}
-	err := v.config.Catalogue.Save(v.remembered())
+	err := v.config.Cache.Save(v.remembered())
 	text := ""
 	if err != nil {
 		text = "its tools are not kept for the next run: " + err.Error()

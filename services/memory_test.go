@@ -28,16 +28,16 @@ func (p *fakePeer) offer(list ...ToolDef) {
 	p.tools = list
 }
 
-// memoryCatalogue is a Catalogue that counts its saves.
-type memoryCatalogue struct {
+// memoryCache is a Cache that counts its saves.
+type memoryCache struct {
 	mu    sync.Mutex
 	all   map[string]Remembered
 	saves int
 	fail  error
 }
 
-func (c *memoryCatalogue) Load() (map[string]Remembered, error) { return c.all, nil }
-func (c *memoryCatalogue) Save(all map[string]Remembered) error {
+func (c *memoryCache) Load() (map[string]Remembered, error) { return c.all, nil }
+func (c *memoryCache) Save(all map[string]Remembered) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.saves++
@@ -48,9 +48,9 @@ func (c *memoryCatalogue) Save(all map[string]Remembered) error {
 }
 
 func TestToolsOfAServerThatDoesNotRun(t *testing.T) {
-	kept := &memoryCatalogue{}
+	kept := &memoryCache{}
 	x := server("x")
-	bubble(t, Config{Catalogue: kept}, []Spec{x}, func(t *testing.T, r *rig) {
+	bubble(t, Config{Cache: kept}, []Spec{x}, func(t *testing.T, r *rig) {
 		if st := r.state(t, "x", Stopped); st.ToolsFrom != ToolsNone || st.Tools != 0 || r.Tools("x") != nil {
 			t.Errorf("never seen: %+v", st)
 		}
@@ -75,7 +75,7 @@ func TestToolsOfAServerThatDoesNotRun(t *testing.T) {
 		t.Fatalf("%d saves, kept %+v", kept.saves, kept.all)
 	}
 	path := filepath.Join(t.TempDir(), "state", "catalogue.json")
-	if err := (FileCatalogue{path}).Save(kept.all); err != nil {
+	if err := (FileCache{path}).Save(kept.all); err != nil {
 		t.Fatal(err)
 	}
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
@@ -95,7 +95,7 @@ func TestToolsOfAServerThatDoesNotRun(t *testing.T) {
 		{"switched off", func() Spec { return off }, 0},
 	} {
 		// The next run of the companion: before anything is started.
-		v, err := New(Config{Connector: &fakeConnector{}, Catalogue: FileCatalogue{path}})
+		v, err := New(Config{Connector: &fakeConnector{}, Cache: FileCache{path}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,9 +122,9 @@ func TestToolsOfAServerThatDoesNotRun(t *testing.T) {
 }
 
 // Many changes are one write, and none holds a server up.
-func TestCatalogueIsWrittenOffTheHotPath(t *testing.T) {
-	kept := &memoryCatalogue{fail: errors.New("no space left")}
-	bubble(t, Config{Catalogue: kept}, []Spec{server("x"), server("y")}, func(t *testing.T, r *rig) {
+func TestCacheIsWrittenOffTheHotPath(t *testing.T) {
+	kept := &memoryCache{fail: errors.New("no space left")}
+	bubble(t, Config{Cache: kept}, []Spec{server("x"), server("y")}, func(t *testing.T, r *rig) {
 		r.Want("x", "y")
 		r.state(t, "x", Running)
 		time.Sleep(2 * time.Second)
@@ -165,8 +165,8 @@ func TestCatalogueIsWrittenOffTheHotPath(t *testing.T) {
 }
 
 func TestRemovedServerIsForgotten(t *testing.T) {
-	kept := &memoryCatalogue{all: map[string]Remembered{"elsewhere": {Source: "s"}}}
-	bubble(t, Config{Catalogue: kept}, []Spec{server("x")}, func(t *testing.T, r *rig) {
+	kept := &memoryCache{all: map[string]Remembered{"elsewhere": {Source: "s"}}}
+	bubble(t, Config{Cache: kept}, []Spec{server("x")}, func(t *testing.T, r *rig) {
 		r.Want("x")
 		r.state(t, "x", Running)
 		r.Set(nil)
@@ -183,7 +183,7 @@ func TestRemovedServerIsForgotten(t *testing.T) {
 	})
 }
 
-func TestCatalogueFileIsBounded(t *testing.T) {
+func TestCacheFileIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.json")
 	big := func(n int) []json.RawMessage {
 		return []json.RawMessage{json.RawMessage(`{"name":"t","description":"` + strings.Repeat("x", n) + `"}`)}
@@ -195,13 +195,13 @@ func TestCatalogueFileIsBounded(t *testing.T) {
 	for i := range 6 {
 		all[fmt.Sprint("n", i)] = Remembered{Source: "n", Tools: big(3 << 20), Seen: time.Unix(int64(100+i), 0)}
 	}
-	if err := (FileCatalogue{path}).Save(all); err != nil {
+	if err := (FileCache{path}).Save(all); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := os.Stat(path); err != nil || st.Size() > maxCatalogue {
+	if st, err := os.Stat(path); err != nil || st.Size() > maxCache {
 		t.Errorf("%d bytes, %v", st.Size(), err)
 	}
-	got, err := FileCatalogue{path}.Load()
+	got, err := FileCache{path}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,11 +212,11 @@ func TestCatalogueFileIsBounded(t *testing.T) {
 		t.Errorf("kept %v", sortedKeys(got))
 	}
 	// What cannot be read is begun anew.
-	for _, text := range []string{"", "{", "[]", `{"x":3}`, strings.Repeat(" ", maxCatalogue+1)} {
+	for _, text := range []string{"", "{", "[]", `{"x":3}`, strings.Repeat(" ", maxCache+1)} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		v, err := New(Config{Connector: &fakeConnector{}, Catalogue: FileCatalogue{path}})
+		v, err := New(Config{Connector: &fakeConnector{}, Cache: FileCache{path}})
 		if err == nil || v == nil {
 			t.Errorf("%.10q: no error", text)
 			continue
@@ -226,14 +226,14 @@ func TestCatalogueFileIsBounded(t *testing.T) {
 			t.Errorf("%.10q: tools", text)
 		}
 	}
-	if got, err := (FileCatalogue{filepath.Join(t.TempDir(), "none")}).Load(); err != nil || len(got) != 0 {
+	if got, err := (FileCache{filepath.Join(t.TempDir(), "none")}).Load(); err != nil || len(got) != 0 {
 		t.Errorf("no file: %v, %v", got, err)
 	}
 }
 
 // A list that is too big to keep is not taken for one without tools.
 func TestListThatIsTooBigToKeep(t *testing.T) {
-	bubble(t, Config{Catalogue: &memoryCatalogue{}}, []Spec{server("x")}, func(t *testing.T, r *rig) {
+	bubble(t, Config{Cache: &memoryCache{}}, []Spec{server("x")}, func(t *testing.T, r *rig) {
 		_ = r.Start("x")
 		r.state(t, "x", Running)
 		p := r.fake.last()
@@ -275,7 +275,7 @@ func FuzzRemembered(f *testing.F) {
 				seen[d.Name] = true
 			}
 		}
-		if _, err := encodeCatalogue(all); err != nil {
+		if _, err := encodeCache(all); err != nil {
 			t.Errorf("it cannot be written again: %v", err)
 		}
 	})
@@ -286,8 +286,8 @@ func FuzzRemembered(f *testing.F) {
 func TestWhatNoDefinitionNamesIsForgotten(t *testing.T) {
 	y := server("y")
 	old := Remembered{Source: sourceHash(y), Tools: []json.RawMessage{json.RawMessage(`{"name":"old"}`)}}
-	kept := &memoryCatalogue{all: map[string]Remembered{"gone": {Source: "s"}, "y": old}}
-	v, err := New(Config{Connector: &fakeConnector{}, Catalogue: kept})
+	kept := &memoryCache{all: map[string]Remembered{"gone": {Source: "s"}, "y": old}}
+	v, err := New(Config{Connector: &fakeConnector{}, Cache: kept})
 	if err != nil {
 		t.Fatal(err)
 	}

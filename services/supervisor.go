@@ -25,9 +25,9 @@ type Config struct {
 	Scan func() []Spec
 	// Store keeps options and what is remembered; nil = in memory only.
 	Store Store
-	// Catalogue keeps what is known of servers that do not run; nil = nothing
+	// Cache keeps what is known of servers that do not run; nil = nothing
 	// is, and their tools are not listed.
-	Catalogue Catalogue
+	Cache Cache
 	// Installer installs what a definition needs; nil = a definition with an
 	// Installer cannot be installed.
 	Installer PackageInstaller
@@ -87,7 +87,7 @@ type Supervisor struct {
 
 // New returns a Supervisor that knows no server yet. Its error is one of
 // reading the Store, then the Supervisor works and saves no settings, or of
-// reading the Catalogue, which is then begun anew.
+// reading the Cache, which is then begun anew.
 func New(c Config) (*Supervisor, error) {
 	if c.Connector == nil {
 		return nil, errors.New("services: a Connector is needed")
@@ -110,8 +110,8 @@ func New(c Config) (*Supervisor, error) {
 			v.saved = saved
 		}
 	}
-	if c.Catalogue != nil {
-		all, err := c.Catalogue.Load()
+	if c.Cache != nil {
+		all, err := c.Cache.Load()
 		if failed = errors.Join(failed, err); all != nil {
 			v.unclaimed = all
 		}

@@ -14,9 +14,9 @@ import (
 // before it is even started, and the first call waits for it.
 func TestToolsOfASlowServerAreThereAtOnce(t *testing.T) {
 	t.Parallel()
-	file := services.FileCatalogue{Path: filepath.Join(t.TempDir(), "catalogue.json")}
+	file := services.FileCache{Path: filepath.Join(t.TempDir(), "catalogue.json")}
 	spec := peerSpec(t, "slow", "slowstart")
-	first, err := services.New(services.Config{Connector: New(testConfig()), Catalogue: file})
+	first, err := services.New(services.Config{Connector: New(testConfig()), Cache: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestToolsOfASlowServerAreThereAtOnce(t *testing.T) {
 	end() // what is remembered is written by then
 
 	began := time.Now()
-	v := serve(t, services.Config{Catalogue: file}, spec)
+	v := serve(t, services.Config{Cache: file}, spec)
 	v.Want("slow")
 	got := v.Tools("slow")
 	took := time.Since(began)

@@ -15,8 +15,8 @@ import (
 	"zeroclaw/tools/atomicfile"
 )
 
-// Catalogue keeps Remembered by server name between two runs.
-type Catalogue interface {
+// Cache keeps Remembered by server name between two runs.
+type Cache interface {
 	Load() (map[string]Remembered, error)
 	Save(map[string]Remembered) error
 }
@@ -41,20 +41,20 @@ type Remembered struct {
 
 // Bounds of what is remembered.
 const (
-	maxCatalogue    = 16 << 20 // bytes of the whole file
+	maxCache        = 16 << 20 // bytes of the whole file
 	maxRemembered   = 4 << 20  // bytes of one server in it
 	maxTools        = maxRemembered - maxHistorySize - maxInstructions - 64<<10
 	maxInstructions = 16 << 10
 )
 
-// FileCatalogue is a Catalogue in one JSON file, state/catalogue.json below the
+// FileCache is a Cache in one JSON file, state/catalogue.json below the
 // state folder. The zero value has no path and cannot be used.
-type FileCatalogue struct{ Path string }
+type FileCache struct{ Path string }
 
 // Load reads the file; one that does not exist is empty. One that cannot be
 // used is begun anew by the next Save: it holds nothing that is not found again.
-func (f FileCatalogue) Load() (map[string]Remembered, error) {
-	data, err := atomicfile.Read(f.Path, maxCatalogue)
+func (f FileCache) Load() (map[string]Remembered, error) {
+	data, err := atomicfile.Read(f.Path, maxCache)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]Remembered{}, nil
 	}
@@ -71,8 +71,8 @@ func (f FileCatalogue) Load() (map[string]Remembered, error) {
 // Save writes the file as a whole. What is too big for it is left out: the
 // tools of a server above 4 MiB, and above 16 MiB those that were seen longest
 // ago.
-func (f FileCatalogue) Save(all map[string]Remembered) error {
-	data, err := encodeCatalogue(all)
+func (f FileCache) Save(all map[string]Remembered) error {
+	data, err := encodeCache(all)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (f FileCatalogue) Save(all map[string]Remembered) error {
 	return atomicfile.Write(f.Path, data, atomicfile.Options{Mode: 0o600, ForceMode: true})
 }
 
-func encodeCatalogue(all map[string]Remembered) ([]byte, error) {
+func encodeCache(all map[string]Remembered) ([]byte, error) {
 	names := sortedKeys(all)
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(all[b].Seen.UnixNano(), all[a].Seen.UnixNano()) })
 	out := []byte{'{'}
@@ -96,7 +96,7 @@ func encodeCatalogue(all map[string]Remembered) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("remembering the tools of %s: %w", name, err)
 		}
-		if len(entry) > maxRemembered || len(out)+len(entry)+4 > maxCatalogue {
+		if len(entry) > maxRemembered || len(out)+len(entry)+4 > maxCache {
 			continue
 		}
 		if len(out) > 1 {
