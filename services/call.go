@@ -25,7 +25,7 @@ func (v *Supervisor) Call(ctx context.Context, c ToolCall) (CallResult, error) {
 		return CallResult{}, err
 	}
 	fail := func(err error) (CallResult, error) {
-		return CallResult{}, s.clean(fmt.Errorf("calling %s of %s: %w", Visible(clip(c.Tool, 200)), c.Server, err))
+		return CallResult{}, s.clean(fmt.Errorf("calling %s of %s: %w", Shown(c.Tool, 200), c.Server, err))
 	}
 	u := &use{s: s, owner: c.Owner, call: true, caller: ctx}
 	if err := u.take(func() error { return s.offersLocked(c.Tool, c.Definition) }); err != nil {
@@ -62,7 +62,7 @@ func (v *Supervisor) Request(ctx context.Context, name, method string, params js
 		return nil, err
 	}
 	if !methods[method] {
-		return nil, fmt.Errorf("sending %s to %s: this companion does not send it", Visible(clip(method, 100)), name)
+		return nil, fmt.Errorf("sending %s to %s: this companion does not send it", Shown(method, 100), name)
 	}
 	fail := func(err error) (json.RawMessage, error) {
 		return nil, s.clean(fmt.Errorf("sending %s to %s: %w", method, name, err))

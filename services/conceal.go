@@ -67,7 +67,7 @@ func (c *concealer) redact(text string) string {
 
 // shown is a text of the server on one line, without secrets, of at most n
 // bytes before the note that it was cut.
-func (c *concealer) shown(text string, n int) string { return Visible(clip(c.redact(text), n)) }
+func (c *concealer) shown(text string, n int) string { return Shown(c.redact(text), n) }
 
 // clean removes secrets from what an error says.
 func (c *concealer) clean(err error) error {

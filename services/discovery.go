@@ -64,7 +64,7 @@ func compare(old, now []ToolDef, show func(string) string) Discovery {
 	}
 	room := maxDiscoverySize
 	text := func(s string, most int) string {
-		s = clip(show(strings.ToValidUTF8(s, "\uFFFD")), most)
+		s = Clip(show(strings.ToValidUTF8(s, "\uFFFD")), most)
 		room -= len(s)
 		return s
 	}

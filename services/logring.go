@@ -37,7 +37,7 @@ type ring struct {
 
 func (r *ring) add(stream, text string) {
 	// Redacting comes before cutting: half a secret is no longer recognised.
-	text = clip(Visible(r.redact(text)), lineBytes)
+	text = Clip(Visible(r.redact(text)), lineBytes)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++

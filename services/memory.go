@@ -55,8 +55,8 @@ func (m *memory) snapshot() Remembered {
 func (m *memory) keep(source string, list []ToolDef, info Info, now time.Time) {
 	m.Source, m.Seen = source, now.UTC()
 	m.Protocol = info.Protocol
-	m.ServerName, m.ServerVersion = clip(info.ServerName, 200), clip(info.ServerVersion, 100)
-	m.Instructions = clip(info.Instructions, maxInstructions)
+	m.ServerName, m.ServerVersion = Clip(info.ServerName, 200), Clip(info.ServerVersion, 100)
+	m.Instructions = Clip(info.Instructions, maxInstructions)
 	m.Tools, m.TooBig, m.read, m.tools = nil, false, true, nil
 	size := 0
 	for _, t := range list {
@@ -136,7 +136,7 @@ func (v *Supervisor) Instructions(name string) string {
 		text = s.memory.Instructions
 	}
 	s.mu.Unlock()
-	return clip(s.redact(text), maxInstructions)
+	return Clip(s.redact(text), maxInstructions)
 }
 
 // touch says that what is remembered has changed.

@@ -192,7 +192,7 @@ func (r *testRun) connected() {
 		r.step(StepProgram, true, r.spec.Command)
 	}
 	if r.spec.Transport != TransportJSONRPC {
-		r.step(StepHandshake, true, strings.TrimSpace(fmt.Sprintf("MCP %s, %s %s", info.Protocol, clip(info.ServerName, 200), clip(info.ServerVersion, 100))))
+		r.step(StepHandshake, true, strings.TrimSpace(fmt.Sprintf("MCP %s, %s %s", info.Protocol, Clip(info.ServerName, 200), Clip(info.ServerVersion, 100))))
 	}
 }
 

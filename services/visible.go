@@ -50,9 +50,12 @@ func plain(r rune) bool {
 	return r == '\t' || r == ' ' || r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r)
 }
 
-// clip cuts s to at most n bytes at the border of a character and says how much
+// Shown is Visible of at most n bytes of s.
+func Shown(s string, n int) string { return Visible(Clip(s, n)) }
+
+// Clip cuts s to at most n bytes at the border of a character and says how much
 // was left out.
-func clip(s string, n int) string {
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

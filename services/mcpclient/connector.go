@@ -63,5 +63,5 @@ func (c *Connector) Connect(ctx context.Context, s services.Spec, h services.Hoo
 		}
 		return p, nil
 	}
-	return nil, fmt.Errorf("the transport %q is not known: use stdio, http, sse or jsonrpc", services.Visible(clip(s.Transport, 40)))
+	return nil, fmt.Errorf("the transport %q is not known: use stdio, http, sse or jsonrpc", services.Shown(s.Transport, 40))
 }

@@ -73,17 +73,17 @@ func completed(params, result json.RawMessage) (json.RawMessage, error) {
 		}
 		if !given {
 			if slices.Contains(question.Schema.Required, name) {
-				return nil, fmt.Errorf("the field %q is required and was not given", services.Visible(clip(name, 100)))
+				return nil, fmt.Errorf("the field %q is required and was not given", services.Shown(name, 100))
 			}
 			continue
 		}
 		if err := f.fits(value); err != nil {
-			return nil, fmt.Errorf("the field %q %w", services.Visible(clip(name, 100)), err)
+			return nil, fmt.Errorf("the field %q %w", services.Shown(name, 100), err)
 		}
 	}
 	for name := range content {
 		if _, known := question.Schema.Properties[name]; !known {
-			return nil, fmt.Errorf("the field %q was not asked for", services.Visible(clip(name, 100)))
+			return nil, fmt.Errorf("the field %q was not asked for", services.Shown(name, 100))
 		}
 	}
 	if !added && answer.Content != nil {

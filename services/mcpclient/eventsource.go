@@ -99,7 +99,7 @@ func (t *eventSource) read(reader *eventReader) {
 			continue
 		case err != nil:
 			if t.ctx.Err() == nil {
-				t.lost(&sessionLost{"its stream of events ended: " + services.Visible(clip(reason(err).Error(), 200))})
+				t.lost(&sessionLost{"its stream of events ended: " + services.Shown(reason(err).Error(), 200)})
 			}
 			return
 		}

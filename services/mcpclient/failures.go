@@ -44,7 +44,7 @@ func (w *link) failed(err error, wrote bool) error {
 	var record tls.RecordHeaderError
 	var op *net.OpError
 	var dns *net.DNSError
-	inner := services.Visible(clip(reason(err).Error(), 500))
+	inner := services.Shown(reason(err).Error(), 500)
 	switch {
 	case errors.As(err, &policy):
 		return &wireError{message: "refused: " + policy.message}
@@ -81,13 +81,13 @@ func (w *link) refusal(resp *http.Response) (details *mcp.JSONRPCErrorDetails, e
 	said := ""
 	switch {
 	case details != nil:
-		said = ": " + services.Visible(clip(details.Message, 500))
+		said = ": " + services.Shown(details.Message, 500)
 	case isPage(kind, body):
 		said = ", with a web page instead of an MCP message"
 	case len(bytes.TrimSpace(body)) > 0:
-		said = ": " + services.Visible(clip(string(bytes.TrimSpace(body)), 500))
+		said = ": " + services.Shown(string(bytes.TrimSpace(body)), 500)
 	}
-	return details, &wireError{message: statusText(resp) + clip(said, maxErrorShown), status: resp.StatusCode,
+	return details, &wireError{message: statusText(resp) + services.Clip(said, maxErrorShown), status: resp.StatusCode,
 		again: resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout}
 }
 
@@ -133,7 +133,7 @@ func wrongType(resp *http.Response) *wireError {
 	case kind == "":
 		return &wireError{message: fmt.Sprintf("the server answered %d without a content type and without an MCP message", resp.StatusCode), status: resp.StatusCode}
 	}
-	return &wireError{message: fmt.Sprintf("the server answered with %s instead of %s or %s", services.Visible(clip(kind, 80)), typeJSON, typeSSE), status: resp.StatusCode}
+	return &wireError{message: fmt.Sprintf("the server answered with %s instead of %s or %s", services.Shown(kind, 80), typeJSON, typeSSE), status: resp.StatusCode}
 }
 
 // forgotten reports whether a refusal means that the session is not known any

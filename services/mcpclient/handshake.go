@@ -294,5 +294,5 @@ type versionError struct{ theirs []string }
 
 func (e *versionError) Error() string {
 	return fmt.Sprintf("the server speaks the MCP revision %s, this companion knows %s",
-		services.Visible(clip(strings.Join(e.theirs, ", "), 200)), strings.Join(mcp.ValidProtocolVersions, ", "))
+		services.Shown(strings.Join(e.theirs, ", "), 200), strings.Join(mcp.ValidProtocolVersions, ", "))
 }

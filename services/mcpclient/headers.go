@@ -40,7 +40,7 @@ func userHeaders(given map[string]string) (http.Header, error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		shown := services.Visible(clip(name, 100))
+		shown := services.Shown(name, 100)
 		if !httpguts.ValidHeaderFieldName(name) {
 			return nil, fmt.Errorf("the header %q has a name that no header may have", shown)
 		}

@@ -117,7 +117,7 @@ func (w *link) do(ctx context.Context, method string, u *url.URL, accept string,
 	}
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		resp.Body.Close()
-		return nil, &wireError{message: fmt.Sprintf("the server sent its answer compressed (%s), which was not asked for", services.Visible(clip(enc, 40)))}
+		return nil, &wireError{message: fmt.Sprintf("the server sent its answer compressed (%s), which was not asked for", services.Shown(enc, 40))}
 	}
 	return resp, nil
 }
@@ -174,7 +174,7 @@ func messages(b []byte) ([][]byte, error) {
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("it is no JSON-RPC message: %s", services.Visible(clip(string(b[:min(len(b), 200)]), 200)))
+	return nil, fmt.Errorf("it is no JSON-RPC message: %s", services.Shown(string(b[:min(len(b), 200)]), 200))
 }
 
 // answers returns m as the answer to the request with our id, nil when it is
@@ -205,10 +205,10 @@ func rpcDetails(raw json.RawMessage) *mcp.JSONRPCErrorDetails {
 		Data    any         `json:"data"`
 	}
 	if err := json.Unmarshal(raw, &d); err != nil {
-		return &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: clip(string(raw), maxErrorShown)}
+		return &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: services.Clip(string(raw), maxErrorShown)}
 	}
 	code, _ := strconv.ParseFloat(d.Code.String(), 64)
-	return &mcp.JSONRPCErrorDetails{Code: int(code), Message: clip(d.Message, maxErrorShown), Data: d.Data}
+	return &mcp.JSONRPCErrorDetails{Code: int(code), Message: services.Clip(d.Message, maxErrorShown), Data: d.Data}
 }
 
 // sameID compares an id as received with the number that we sent.

@@ -58,7 +58,7 @@ func (s *session) progressed(fields map[string]any) {
 	done, _ := fields["progress"].(float64)
 	total, _ := fields["total"].(float64)
 	message, _ := fields["message"].(string)
-	x.latest, x.news = progressNews{done, total, services.Visible(clip(message, 2000))}, true
+	x.latest, x.news = progressNews{done, total, services.Shown(message, 2000)}, true
 	select {
 	case x.progress <- struct{}{}:
 	default:

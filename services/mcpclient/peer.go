@@ -62,7 +62,7 @@ func (s *session) listed(ctx context.Context, headed map[string]*mcp.Tool) ([]se
 		}
 		size += len(raw)
 		if len(result.Tools) > 0 && result.Tools[0] != '[' && string(result.Tools) != "null" {
-			return nil, fmt.Errorf("reading the list of tools: it is no list: %s", services.Visible(clip(string(result.Tools), 200)))
+			return nil, fmt.Errorf("reading the list of tools: it is no list: %s", services.Shown(string(result.Tools), 200))
 		}
 		tools, _ := scanElements(result.Tools, services.MaxTools+1)
 		for i, t := range tools {
@@ -76,7 +76,7 @@ func (s *session) listed(ctx context.Context, headed map[string]*mcp.Tool) ([]se
 				// other parameters than the server.
 				tool := &mcp.Tool{Name: def.Name, RawInputSchema: def.InputSchema}
 				if err := mcp.ValidateParamHeaderAnnotations(tool); err != nil {
-					s.hooks.Notice(services.Visible(clip(fmt.Sprintf("the tool %s is left out: %v", def.Name, err), 500)))
+					s.hooks.Notice(services.Shown(fmt.Sprintf("the tool %s is left out: %v", def.Name, err), 500))
 					continue
 				}
 				headed[def.Name] = tool
@@ -121,7 +121,7 @@ func (s *session) Call(ctx context.Context, name string, args json.RawMessage, p
 		return services.CallResult{}, err
 	}
 	if len(raw) == 0 || raw[0] != '{' {
-		return services.CallResult{}, answerError{fmt.Errorf("the server's result is no object: %s", services.Visible(clip(string(raw), 200)))}
+		return services.CallResult{}, answerError{fmt.Errorf("the server's result is no object: %s", services.Shown(string(raw), 200))}
 	}
 	return services.CallResult{Raw: raw}, nil
 }

@@ -69,8 +69,8 @@ func (s *session) answer(ctx context.Context, method string, params json.RawMess
 		}
 		return whole, nil
 	}
-	s.hooks.Log("companion", fmt.Sprintf("refused its request %s: this client does not offer it", services.Visible(clip(method, 100))))
-	return nil, &rpcError{code: mcp.METHOD_NOT_FOUND, message: fmt.Sprintf("method %s is not offered by this client", clip(method, 100))}
+	s.hooks.Log("companion", fmt.Sprintf("refused its request %s: this client does not offer it", services.Shown(method, 100)))
+	return nil, &rpcError{code: mcp.METHOD_NOT_FOUND, message: fmt.Sprintf("method %s is not offered by this client", services.Clip(method, 100))}
 }
 
 // Limits of a call that needs several rounds.

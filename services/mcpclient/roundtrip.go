@@ -101,7 +101,7 @@ func checkRedirect(from, to *url.URL, method, next string, count int) error {
 	case !sameOrigin(from, to) || to.User != nil:
 		return &policyError{fmt.Sprintf("it redirects to %s: only the scheme, host and port of its url (%s) are followed", shownOrigin(to), shownOrigin(from))}
 	case method != next:
-		return &policyError{fmt.Sprintf("it redirects to %s in a way that drops the message: write that address into the url", services.Visible(clip(to.Scheme+"://"+to.Host+to.EscapedPath(), 200)))}
+		return &policyError{fmt.Sprintf("it redirects to %s in a way that drops the message: write that address into the url", services.Shown(to.Scheme+"://"+to.Host+to.EscapedPath(), 200))}
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func sameOrigin(a, b *url.URL) bool {
 }
 
 func shownOrigin(u *url.URL) string {
-	return services.Visible(clip(u.Scheme+"://"+u.Host, 200))
+	return services.Shown(u.Scheme+"://"+u.Host, 200)
 }
 
 // hostPort is the host and the port of u, also where the port is implied.

@@ -69,14 +69,7 @@ type rpcError struct {
 }
 
 func (e *rpcError) Error() string {
-	return fmt.Sprintf("the server answered: %s (%d)", services.Visible(clip(e.message, 2000)), e.code)
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		return s[:n] + "…"
-	}
-	return s
+	return fmt.Sprintf("the server answered: %s (%d)", services.Shown(e.message, 2000), e.code)
 }
 
 func newSession(h services.Hooks, who Identity) *session {
@@ -279,7 +272,7 @@ func (s *session) keep(id string, raw json.RawMessage) bool {
 	log := !known && s.strange <= 10
 	s.mu.Unlock()
 	if log {
-		s.hooks.Log("companion", fmt.Sprintf("dropped an answer that nobody waits for (id %s)", clip(id, 80)))
+		s.hooks.Log("companion", fmt.Sprintf("dropped an answer that nobody waits for (id %s)", services.Clip(id, 80)))
 	}
 	return known
 }
@@ -289,7 +282,7 @@ func (s *session) cancelled(id int64, method string, ctx context.Context) {
 	if method == methodInitialize || method == methodDiscover {
 		return
 	}
-	s.notify("notifications/cancelled", map[string]any{"requestId": id, "reason": clip(context.Cause(ctx).Error(), 300)})
+	s.notify("notifications/cancelled", map[string]any{"requestId": id, "reason": services.Clip(context.Cause(ctx).Error(), 300)})
 }
 
 // waiting are the ids of the requests that have no answer yet.
