@@ -142,7 +142,7 @@ func (f *messageFilter) message(line []byte, own bool) {
 	switch {
 	case !ok || m.method == nil && (m.id == nil || m.result == nil && m.err == nil):
 		f.reject(line)
-	case m.result == nil && len(line) > maxDecoded:
+	case (m.method != nil || m.err != nil) && len(line) > maxDecoded:
 		f.undecoded(m, len(line))
 	case m.method != nil:
 		if f.asked != nil && m.id != nil && m.params != nil {

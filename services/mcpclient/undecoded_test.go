@@ -17,6 +17,8 @@ func TestNothingBigIsDecoded(t *testing.T) {
 		{"error", fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"m","data":%s}}`, zeros), "", "7"},
 		{"notification", fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":%s}}`, zeros), "", ""},
 		{"request", fmt.Sprintf(`{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{"messages":%s}}`, zeros), `{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage"}` + "\n", ""},
+		{"error beside a result", fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"result":{},"error":{"code":1,"message":"m","data":%s}}`, zeros), "", "7"},
+		{"request beside a result", fmt.Sprintf(`{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","result":{},"params":{"messages":%s}}`, zeros), `{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage"}` + "\n", ""},
 		{"batch", zeros, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
