@@ -10,11 +10,7 @@ import (
 
 // Resolve implements services.Resolver.
 func (c *Connector) Resolve(ctx context.Context, s services.Spec) (string, error) {
-	base := cmp.Or(s.Dir, s.Cwd)
-	if base == "" {
-		base = c.home()
-	}
-	return process.LookPath(s.Command, c.config.Path(ctx), base)
+	return process.LookPath(s.Command, c.config.Path(ctx), cmp.Or(s.Dir, s.Cwd, c.home()))
 }
 
 // Prepare implements services.Preparer: the login shell is asked for the PATH.

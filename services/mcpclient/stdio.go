@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,21 +35,11 @@ type stdioPeer struct {
 
 func (c *Connector) connectStdio(ctx context.Context, spec services.Spec, h services.Hooks) (*stdioPeer, error) {
 	path := c.config.Path(ctx)
-	dir := spec.Cwd
-	if dir == "" {
-		dir = spec.Dir
-	}
-	if dir == "" {
-		dir = c.home()
-	}
+	dir := cmp.Or(spec.Cwd, spec.Dir, c.home())
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		return nil, fmt.Errorf("its working folder %s is not there", dir)
 	}
-	base := spec.Dir
-	if base == "" {
-		base = dir
-	}
-	program, err := process.LookPath(spec.Command, path, base)
+	program, err := c.Resolve(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +48,7 @@ func (c *Connector) connectStdio(ctx context.Context, spec services.Spec, h serv
 	s := newSession(h, c.config.Identity)
 	pr, pw := io.Pipe()
 	p := &stdioPeer{session: s, input: pw, errors: newStderrTail(h.Log), over: make(chan struct{}), meant: make(chan struct{})}
-	p.filter = &messageFilter{to: pw, result: s.keep, asked: s.noteAsked, overlong: p.tooLong, limit: maxLine,
+	p.filter = &messageFilter{to: pw, result: s.keep, asked: s.words.note, overlong: p.tooLong, limit: maxLine,
 		log: func(text string) { h.Log("stdout", text) }}
 	p.proc, err = process.Start(program, argv, process.Options{
 		Dir: dir, Env: environment(c.config.Environ(), path, spec.Env),

@@ -8,9 +8,6 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// maxWords bounds the parameters of one request that are kept, in bytes.
-const maxWords = 1 << 20
-
 // words keeps the parameters of the server's requests as they stood: mcp-go
 // decodes them into maps, and the order of the fields of a form is lost. The
 // zero value is ready.
@@ -19,20 +16,15 @@ type words struct {
 	held map[string]json.RawMessage
 }
 
-// noteAsked takes a request's parameters before the transport gets it.
-func (s *session) noteAsked(id string, params json.RawMessage) {
-	s.words.mu.Lock()
-	defer s.words.mu.Unlock()
-	if s.words.held == nil {
-		s.words.held = map[string]json.RawMessage{}
-	}
+// note takes a request's parameters before the transport gets it.
+func (w *words) note(id string, params json.RawMessage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	// Those that the transport dropped are of no use any more.
-	if len(s.words.held) > 2*maxAsked {
-		clear(s.words.held)
+	if w.held == nil || len(w.held) > 2*maxAsked {
+		w.held = map[string]json.RawMessage{}
 	}
-	if len(params) <= maxWords {
-		s.words.held[id] = bytes.Clone(params)
-	}
+	w.held[id] = bytes.Clone(params)
 }
 
 // take returns the parameters of a request as they stood, else as they were
