@@ -250,13 +250,7 @@ func (t *eventSource) SendNotification(ctx context.Context, n mcp.JSONRPCNotific
 	if n.Method != "notifications/cancelled" {
 		return t.tell(ctx, body)
 	}
-	t.work.Go(func() {
-		ctx, cancel := context.WithTimeout(t.ctx, cancelTime)
-		defer cancel()
-		if err := t.tell(ctx, body); err != nil && t.ctx.Err() == nil {
-			t.log("telling the server that a call is cancelled failed: " + err.Error())
-		}
-	})
+	t.giveUp(func(ctx context.Context) error { return t.tell(ctx, body) })
 	return nil
 }
 

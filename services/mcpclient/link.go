@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -27,8 +28,10 @@ const (
 	maxErrorShown = 4 << 10
 	// maxNotification is read of a notification: it is decoded as a whole.
 	maxNotification = 1 << 20
-	typeJSON        = "application/json"
-	typeSSE         = "text/event-stream"
+	// cancelTime bounds telling the server that a call is cancelled.
+	cancelTime = 5 * time.Second
+	typeJSON   = "application/json"
+	typeSSE    = "text/event-stream"
 )
 
 // link is what the transports over HTTP share: one origin, one client, the
@@ -125,6 +128,18 @@ func (w *link) do(ctx context.Context, method string, u *url.URL, accept string,
 // post sends one message.
 func (w *link) post(ctx context.Context, u *url.URL, body []byte, extra http.Header) (*http.Response, error) {
 	return w.do(ctx, http.MethodPost, u, typeJSON+", "+typeSSE, body, extra)
+}
+
+// giveUp tells the server that a call is cancelled. Whoever gave up does not
+// wait for the server to hear of it.
+func (w *link) giveUp(tell func(context.Context) error) {
+	w.work.Go(func() {
+		ctx, cancel := context.WithTimeout(w.ctx, cancelTime)
+		defer cancel()
+		if err := tell(ctx); err != nil && w.ctx.Err() == nil {
+			w.log("telling the server that a call is cancelled failed: " + err.Error())
+		}
+	})
 }
 
 // deliver hands a message of the server on, with the context of the call that

@@ -18,8 +18,6 @@ const (
 	// lateGrace is how long a call waits for its answer after an event that was
 	// too long: that may have been another message.
 	lateGrace = 2 * time.Second
-	// cancelTime bounds telling the server that a call is cancelled.
-	cancelTime = 5 * time.Second
 	// deleteTime bounds ending the session.
 	deleteTime = 2 * time.Second
 )
@@ -211,14 +209,7 @@ func (t *streamable) SendNotification(ctx context.Context, n mcp.JSONRPCNotifica
 	if t.modern() {
 		return nil
 	}
-	// Whoever gave up does not wait for the server to hear of it.
-	t.work.Go(func() {
-		ctx, cancel := context.WithTimeout(t.ctx, cancelTime)
-		defer cancel()
-		if err := t.tell(ctx, n.Method, body); err != nil && t.ctx.Err() == nil {
-			t.log("telling the server that a call is cancelled failed: " + err.Error())
-		}
-	})
+	t.giveUp(func(ctx context.Context) error { return t.tell(ctx, n.Method, body) })
 	return nil
 }
 
