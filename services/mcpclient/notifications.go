@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"zeroclaw/services"
 )
 
 func (s *session) notify(method string, params map[string]any) {
@@ -41,26 +38,5 @@ func (s *session) notified(n mcp.JSONRPCNotification) {
 			text = string(b)
 		}
 		s.hooks.Log("server", fmt.Sprintf("%v: %s", fields["level"], text))
-	}
-}
-
-func (s *session) progressed(fields map[string]any) {
-	token, ok := fields["progressToken"].(float64)
-	if !ok {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	x := s.pending[strconv.FormatInt(int64(token), 10)]
-	if x == nil {
-		return
-	}
-	done, _ := fields["progress"].(float64)
-	total, _ := fields["total"].(float64)
-	message, _ := fields["message"].(string)
-	x.latest, x.news = progressNews{done, total, services.Shown(message, 2000)}, true
-	select {
-	case x.progress <- struct{}{}:
-	default:
 	}
 }

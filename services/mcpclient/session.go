@@ -46,21 +46,6 @@ type session struct {
 // Identity is how the companion introduces itself.
 type Identity struct{ Name, Version string }
 
-// exchange is one request of ours that has no answer yet.
-type exchange struct {
-	raw      json.RawMessage // the result as received, once it is there
-	answered bool
-	failed   error         // why the answer that came cannot be used
-	progress chan struct{} // capacity 1: news in latest
-	latest   progressNews
-	news     bool
-}
-
-type progressNews struct {
-	done, total float64
-	message     string
-}
-
 // rpcError is an error answer of the server.
 type rpcError struct {
 	code    int
@@ -227,73 +212,10 @@ func (s *session) cause(err error) error {
 	}
 }
 
-func (s *session) result(x *exchange, r *transport.JSONRPCResponse) (json.RawMessage, error) {
-	s.mu.Lock()
-	raw, failed := x.raw, x.failed
-	s.mu.Unlock()
-	switch {
-	case failed != nil:
-		return nil, failed
-	case r.Error != nil:
-		return nil, &rpcError{code: r.Error.Code, message: r.Error.Message, data: r.Error.Data}
-	}
-	if raw == nil {
-		raw = r.Result
-	}
-	return raw, nil
-}
-
-// spoil makes the answer that is about to be passed on an error of ours. It
-// reports whether somebody waits for it.
-func (s *session) spoil(id string, err error) bool {
-	s.mu.Lock()
-	x := s.pending[id]
-	if x != nil && !x.answered {
-		x.failed = err
-	}
-	s.mu.Unlock()
-	return s.keep(id, nil)
-}
-
-// keep takes the raw result of an answer (nil for an error answer) from the
-// filter, without a copy. It reports whether somebody waits for it.
-func (s *session) keep(id string, raw json.RawMessage) bool {
-	if n, err := strconv.ParseFloat(id, 64); err == nil && n == float64(int64(n)) {
-		id = strconv.FormatInt(int64(n), 10)
-	}
-	s.mu.Lock()
-	x := s.pending[id]
-	known := x != nil && !x.answered
-	if known {
-		x.answered, x.raw = true, raw
-	} else {
-		s.strange++
-	}
-	log := !known && s.strange <= 10
-	s.mu.Unlock()
-	if log {
-		s.hooks.Log("companion", fmt.Sprintf("dropped an answer that nobody waits for (id %s)", services.Clip(id, 80)))
-	}
-	return known
-}
-
 // cancelled tells the server that we no longer wait for an answer.
 func (s *session) cancelled(id int64, method string, ctx context.Context) {
 	if method == methodInitialize || method == methodDiscover {
 		return
 	}
 	s.notify("notifications/cancelled", map[string]any{"requestId": id, "reason": services.Clip(context.Cause(ctx).Error(), 300)})
-}
-
-// waiting are the ids of the requests that have no answer yet.
-func (s *session) waiting() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ids := make([]string, 0, len(s.pending))
-	for id, x := range s.pending {
-		if !x.answered {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
