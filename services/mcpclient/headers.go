@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"slices"
@@ -34,12 +35,7 @@ var reserved = map[string]string{
 // names the header and never its value.
 func userHeaders(given map[string]string) (http.Header, error) {
 	out := http.Header{}
-	names := make([]string, 0, len(given))
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		shown := services.Shown(name, 100)
 		if !httpguts.ValidHeaderFieldName(name) {
 			return nil, fmt.Errorf("the header %q has a name that no header may have", shown)

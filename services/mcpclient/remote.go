@@ -1,10 +1,12 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -112,10 +114,7 @@ const (
 )
 
 func (c *Connector) connectRemote(ctx context.Context, spec services.Spec, h services.Hooks) (*remotePeer, error) {
-	limit := spec.HandshakeTimeout
-	if limit == 0 {
-		limit = services.DefaultHandshakeTimeout
-	}
+	limit := cmp.Or(spec.HandshakeTimeout, services.DefaultHandshakeTimeout)
 	p := &remotePeer{hooks: h, over: make(chan struct{}), changed: make(chan struct{})}
 	p.open = func(ctx context.Context) (*remoteSession, error) {
 		ctx, cancel := context.WithTimeout(ctx, limit)
@@ -145,7 +144,7 @@ func (p *remotePeer) run(s *remoteSession) {
 		cause := context.Cause(s.ctx)
 		p.set(nil, nil)
 		s.close(p.ctx)
-		renewed = recent(renewed, time.Now())
+		renewed = slices.DeleteFunc(renewed, func(t time.Time) bool { return time.Since(t) >= renewWindow })
 		var lost *sessionLost
 		next, err := (*remoteSession)(nil), cause
 		if errors.As(cause, &lost) && len(renewed) < renewLimit {
@@ -166,15 +165,6 @@ func (p *remotePeer) run(s *remoteSession) {
 		p.hooks.Log("companion", "the server lost the session ("+lost.how+"): a new one was begun")
 		p.hooks.ToolsChanged()
 	}
-}
-
-func recent(times []time.Time, now time.Time) (kept []time.Time) {
-	for _, t := range times {
-		if now.Sub(t) < renewWindow {
-			kept = append(kept, t)
-		}
-	}
-	return kept
 }
 
 func (p *remotePeer) set(s *remoteSession, err error) {
