@@ -56,11 +56,7 @@ func (s *Server) callEnded(c tools.Call, o tools.Outcome, j tools.Judged, answer
 	}
 	s.writeAudit(e)
 	s.storeEnd(c, o)
-	size := 0
-	for _, item := range o.Content {
-		size += len(item)
-	}
-	if size > bigContent {
+	if o.Size() > bigContent {
 		s.spare.stir()
 	}
 }

@@ -68,3 +68,12 @@ type Outcome struct {
 	Partial    bool              `json:"partial,omitempty"`
 	Undone     bool              `json:"undone,omitempty"` // a person took the edit back
 }
+
+// Size is what the content takes up, in bytes.
+func (o Outcome) Size() int {
+	size := len(o.ModelText) + len(o.Structured)
+	for _, item := range o.Content {
+		size += len(item)
+	}
+	return size
+}

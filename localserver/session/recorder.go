@@ -46,7 +46,7 @@ func (r recorder) Ended(c tools.Call, o tools.Outcome, j tools.Judged, answer ap
 		live.end(o) // before the event: who hears it may ask for the call at once
 	}
 	r.s.host.config.Ended(c, o, j, answer)
-	if sizeOf(o) > bigResult {
+	if o.Size() > bigResult {
 		o = withoutContent(o)
 	}
 	r.s.host.config.Publish("call.finished", event{r.s.ID, r.s.Conversation, o, nil})

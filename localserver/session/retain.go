@@ -76,7 +76,7 @@ func (c *call) end(o tools.Outcome) {
 		return
 	}
 	c.out, c.undo, c.output = o, undoOf(o), output{}
-	size := sizeOf(o) + len(c.Arguments)
+	size := o.Size() + len(c.Arguments)
 	c.session.mu.Unlock()
 	c.session.host.touch(c.Session)
 	c.session.host.kept.add(c, size)
@@ -93,13 +93,4 @@ func (c *call) strip() {
 func withoutContent(o tools.Outcome) tools.Outcome {
 	o.Content, o.Structured, o.ModelText, o.Partial = nil, nil, "", true
 	return o
-}
-
-// sizeOf is what the content of an outcome takes up, in bytes.
-func sizeOf(o tools.Outcome) int {
-	size := len(o.ModelText) + len(o.Structured)
-	for _, item := range o.Content {
-		size += len(item)
-	}
-	return size
 }

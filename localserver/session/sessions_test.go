@@ -129,7 +129,7 @@ func talk(t *testing.T, n *Session, bytes int) tools.Outcome {
 func held(s *Sessions) (bytes int) {
 	for _, n := range s.List() {
 		for _, c := range n.Calls() {
-			bytes += sizeOf(c.Outcome) + len(c.Arguments)
+			bytes += c.Outcome.Size() + len(c.Arguments)
 		}
 	}
 	return bytes

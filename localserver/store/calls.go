@@ -86,15 +86,14 @@ func (s *Store) CallUndone(ctx context.Context, undo string) (conversations []st
 }
 
 func pack(o tools.Outcome) (string, error) {
-	size := len(o.ModelText) + len(o.Structured)
-	for _, item := range o.Content {
-		size += len(item)
-	}
-	text, err := []byte(nil), error(nil)
-	if size <= maxOutcome {
+	var text []byte
+	var err error
+	fits := o.Size() <= maxOutcome
+	if fits {
 		text, err = json.Marshal(o)
+		fits = len(text) <= maxOutcome
 	}
-	if err == nil && (size > maxOutcome || len(text) > maxOutcome) {
+	if err == nil && !fits {
 		o.Content, o.Structured, o.Partial = nil, nil, true
 		if len(o.ModelText) > maxOutcome/2 {
 			o.ModelText = ""
