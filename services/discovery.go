@@ -112,7 +112,7 @@ func changedFields(old, now ToolDef) []FieldChange {
 		if bytes.Equal(canonical(f.old), canonical(f.now)) {
 			continue
 		}
-		a, b := sortedJSON(f.old), sortedJSON(f.now)
+		a, b := SortedJSON(f.old), SortedJSON(f.now)
 		if a == b { // such as a key that is there twice
 			a, b = string(f.old), string(f.now)
 		}
@@ -121,8 +121,9 @@ func changedFields(old, now ToolDef) []FieldChange {
 	return out
 }
 
-// sortedJSON is JSON with sorted keys; what is none is returned as it is.
-func sortedJSON(raw []byte) string {
+// SortedJSON is JSON with sorted keys and numbers as they are spelled; what is
+// none is returned as it is.
+func SortedJSON(raw []byte) string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any

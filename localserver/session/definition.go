@@ -66,16 +66,9 @@ func definitionDiff(old, now json.RawMessage) string {
 
 // indented is JSON with sorted keys, one value a line.
 func indented(raw json.RawMessage) []string {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return []string{string(raw)}
-	}
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if e.Encode(v) != nil {
+	if json.Indent(&b, []byte(services.SortedJSON(raw)), "", "  ") != nil {
 		return []string{string(raw)}
 	}
-	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	return strings.Split(b.String(), "\n")
 }
