@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,10 +16,8 @@ import (
 	"zeroclaw/localserver/relay"
 	"zeroclaw/localserver/session"
 	"zeroclaw/localserver/store"
-	"zeroclaw/permissions"
 	"zeroclaw/permissions/approval"
 	"zeroclaw/permissions/audit"
-	"zeroclaw/permissions/resolve"
 	"zeroclaw/services"
 	"zeroclaw/services/catalog"
 	"zeroclaw/services/mcpclient"
@@ -201,51 +198,6 @@ func (s *Server) serviceEvent(e services.Event) {
 	s.hub.Publish("tools.changed", struct{}{})
 }
 
-// applyConfig makes a configuration count for what is live: permissions, tool
-// modes and which servers there are.
-func (s *Server) applyConfig(now *config.Settings) {
-	s.mu.Lock()
-	old := s.settings
-	s.settings = now
-	s.mu.Unlock()
-	if old == now {
-		return
-	}
-	if err := s.policy.Set(valuesOf(now), s.rootResolver()); err != nil {
-		s.problem("rule_bases", err.Error())
-	}
-	s.services.Set(now.MCP.Definitions)
-}
-
-func valuesOf(c *config.Settings) session.Values {
-	return session.Values{Version: c.Version, Policy: c.Permissions.Policy, Directories: c.Permissions.Directories, Tools: c.Permissions.Tools, Unreadable: c.Unreadable}
-}
-
-func (s *Server) inputs() permissions.Inputs { return inputsOf(s.file.Current()) }
-
-// inputsOf are what grants are computed from.
-func inputsOf(c *config.Settings) permissions.Inputs {
-	return permissions.Inputs{Agents: c.Agents, Bundles: c.Bundles, Profiles: c.Profiles, Servers: slices.Clone(c.MCP.Servers), MCPEnabled: c.MCP.Enabled}
-}
-
-func (s *Server) maxChars(agent string) int {
-	c := s.file.Current()
-	if n := c.RuntimeProfiles[c.AgentRuntime[agent]].MaxResultChars; n > 0 {
-		return n
-	}
-	return results.DefaultMaxChars
-}
-
-// exposure is what a model is shown of an agent's tools.
-func (s *Server) exposure(agent string) session.Exposure {
-	c := s.file.Current()
-	e := session.Exposure{Deferred: c.MCP.Deferred, Pinned: c.MCP.Pinned}
-	for _, g := range c.RuntimeProfiles[c.AgentRuntime[agent]].Groups {
-		e.Groups = append(e.Groups, session.FilterGroup{Always: g.Always, Tools: g.Tools, Keywords: g.Keywords})
-	}
-	return e
-}
-
 // workspaceOf is the folder that files which a call brings are put below.
 func (s *Server) workspaceOf(c tools.Call) string {
 	one, err := s.sessions.Get(c.Session)
@@ -255,21 +207,6 @@ func (s *Server) workspaceOf(c tools.Call) string {
 	return one.Workspace
 }
 
-// media reports whether an agent admits images and audio of a server.
-func (s *Server) media(agent, server string) bool {
-	for _, name := range s.file.Current().Agents[agent].Media {
-		if name == server {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Server) provider(name string) (relay.Provider, bool) {
-	p, ok := s.file.Current().Providers[name]
-	return relay.Provider{Name: p.Name, Kind: p.Kind, BaseURL: p.BaseURL, Key: p.APIKey}, ok
-}
-
 // pids are the companion and its children, whose /proc entries are own state.
 func (s *Server) pids() []int {
 	out := append(s.services.Pids(), os.Getpid())
@@ -277,38 +214,6 @@ func (s *Server) pids() []int {
 		out = append(out, b.Pids...)
 	}
 	return out
-}
-
-// rootResolver resolves under the root of new sessions.
-func (s *Server) rootResolver() *resolve.Resolver {
-	r, err := s.resolver(s.Root())
-	if err != nil {
-		// The root was checked when it was set; should it be gone, nothing
-		// relative resolves, so that no rule covers anything.
-		r, _ = s.resolver(s.config.State)
-	}
-	return r
-}
-
-func (s *Server) resolver(root string) (*resolve.Resolver, error) {
-	return s.resolvers.New(resolve.Config{Root: root, Home: s.config.Home, State: s.config.State, Pids: s.pids})
-}
-
-// judgeFor decides as a new session of the built-in agent would under a root.
-func (s *Server) judgeFor(root string) (session.Judge, error) {
-	r, err := s.resolver(root)
-	if err != nil {
-		return session.Judge{}, err
-	}
-	return judgeOf(s.file.Current(), r, s.policy, s.memory), nil
-}
-
-// judgeOf decides as a new session of the built-in agent would.
-func judgeOf(c *config.Settings, r *resolve.Resolver, p *session.Policy, m *approval.Memory) session.Judge {
-	in := inputsOf(c)
-	in.Agent = permissions.BuiltinAgent
-	grant, _ := permissions.NewGrant(in)
-	return session.Judge{Resolver: r, Grant: grant, Settings: p.Settings(r, m.For(""))}
 }
 
 // fileURI is a path as a file: address.

@@ -19,7 +19,6 @@ import (
 // Remote is what sessions need of the MCP servers.
 type Remote interface {
 	Generation() uint64
-	List() []services.Status // after a look at the folders
 	Statuses() []services.Status
 	Tools(name string) []services.ToolDef
 	Call(context.Context, services.ToolCall) (services.CallResult, error)

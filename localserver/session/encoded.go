@@ -9,15 +9,9 @@ import (
 type stamp struct{ servers, policy, definitions uint64 }
 
 func (s *Sessions) stamp() stamp {
-	var now stamp
+	now := stamp{policy: s.config.Policy.Changes(), definitions: s.config.Definitions.Revision()}
 	if s.config.Remote != nil {
 		now.servers = s.config.Remote.Generation()
-	}
-	if s.config.Policy != nil {
-		now.policy = s.config.Policy.Changes()
-	}
-	if s.config.Definitions != nil {
-		now.definitions = s.config.Definitions.Revision()
 	}
 	return now
 }

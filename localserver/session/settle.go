@@ -46,9 +46,7 @@ func (s *Sessions) news() <-chan struct{} {
 
 // StateChanged says that some server's state changed, be it one in which its
 // tools stay the same.
-func (s *Sessions) StateChanged() { s.tellNews() }
-
-func (s *Sessions) tellNews() {
+func (s *Sessions) StateChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.changed)
