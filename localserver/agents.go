@@ -53,9 +53,6 @@ type groupView struct {
 // getAgents serves GET /api/agents.
 func (s *Server) getAgents(w http.ResponseWriter, _ *http.Request) {
 	now := s.file.Current()
-	out := map[string]any{
-		"version": now.Version, "agents": s.agentViews(now), "bundles": []bundleView{}, "risk_profiles": []riskView{}, "runtime_profiles": []runtimeView{},
-	}
 	bundles := []bundleView{}
 	for _, name := range slices.Sorted(maps.Keys(now.Bundles)) {
 		if b := now.Bundles[name]; config.Written(name) {
@@ -81,8 +78,9 @@ func (s *Server) getAgents(w http.ResponseWriter, _ *http.Request) {
 		}
 		runtimes = append(runtimes, v)
 	}
-	out["bundles"], out["risk_profiles"], out["runtime_profiles"] = bundles, risks, runtimes
-	guard.WriteJSON(w, http.StatusOK, out)
+	guard.WriteJSON(w, http.StatusOK, map[string]any{
+		"version": now.Version, "agents": s.agentViews(now), "bundles": bundles, "risk_profiles": risks, "runtime_profiles": runtimes,
+	})
 }
 
 // list is never null in JSON.
@@ -90,20 +88,11 @@ func list(texts []string) []string { return append([]string{}, texts...) }
 
 // agentViews are all agents, the built-in one first.
 func (s *Server) agentViews(now *config.Settings) []agentView {
-	out := []agentView{}
-	for _, name := range slices.SortedFunc(maps.Keys(now.Agents), func(a, b string) int {
-		if (a == permissions.BuiltinAgent) != (b == permissions.BuiltinAgent) {
-			if a == permissions.BuiltinAgent {
-				return -1
-			}
-			return 1
+	out := []agentView{s.agentView(now, permissions.BuiltinAgent)}
+	for _, name := range slices.Sorted(maps.Keys(now.Agents)) {
+		if name != permissions.BuiltinAgent {
+			out = append(out, s.agentView(now, name))
 		}
-		if a < b {
-			return -1
-		}
-		return 1
-	}) {
-		out = append(out, s.agentView(now, name))
 	}
 	return out
 }

@@ -50,20 +50,16 @@ func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
 	if in.Decision == approval.Always && in.Rule != "" {
 		in.Decision = approval.Rule
 	}
-	if err := s.fromElsewhere(r, in.Decision, r.PathValue("id")); err != nil {
+	q := s.question(r.PathValue("id"))
+	if err := fromElsewhere(r, in.Decision, q); err != nil {
 		guard.WriteError(w, err)
 		return
 	}
-	for _, q := range s.broker.Open() {
-		if q.ID != r.PathValue("id") {
-			continue
-		}
-		if wrong := checkContent(q, approval.Answer{Decision: in.Decision, Content: in.Content}); wrong != "" {
-			guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "content", Message: wrong})
-			return
-		}
-	}
 	a := approval.Answer{Decision: in.Decision, Reason: in.Reason, Rule: in.Rule, Content: in.Content, By: string(guard.From(r).Kind)}
+	if wrong := checkContent(q, a); wrong != "" {
+		guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "content", Message: wrong})
+		return
+	}
 	if err := s.broker.Resolve(r.PathValue("id"), a); err != nil {
 		guard.WriteError(w, approvalError(err))
 		return
@@ -71,19 +67,20 @@ func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
 	guard.WriteJSON(w, http.StatusOK, map[string]any{"id": r.PathValue("id"), "decision": in.Decision})
 }
 
-// fromElsewhere refuses what a page on another origin may not decide: shell
-// commands, and anything for good.
-func (s *Server) fromElsewhere(r *http.Request, d approval.Decision, id string) error {
-	if guard.From(r).Loopback() || !d.Allows() {
-		return nil
-	}
-	forbidden := d == approval.Always || d == approval.Rule
+// question is the open one of an id, the zero one where there is none.
+func (s *Server) question(id string) approval.Question {
 	for _, q := range s.broker.Open() {
-		if q.ID == id && q.Command != nil {
-			forbidden = true
+		if q.ID == id {
+			return q
 		}
 	}
-	if !forbidden {
+	return approval.Question{}
+}
+
+// fromElsewhere refuses what a page on another origin may not decide: shell
+// commands, and anything for good.
+func fromElsewhere(r *http.Request, d approval.Decision, q approval.Question) error {
+	if guard.From(r).Loopback() || !d.Allows() || d != approval.Always && d != approval.Rule && q.Command == nil {
 		return nil
 	}
 	return &guard.Error{Status: http.StatusForbidden, Code: "loopback_only", Field: "decision",

@@ -100,6 +100,25 @@ func (s *Server) deleteConfigKey(w http.ResponseWriter, r *http.Request) {
 	s.changeConfig(w, r, http.StatusNoContent, config.Edit{Op: config.Remove, Path: config.Join(q.Get("path"), q.Get("key"))})
 }
 
+// postRename serves POST /api/config/rename-map-key.
+func (s *Server) postRename(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Path    string `json:"path"`
+		From    string `json:"from"`
+		To      string `json:"to"`
+		Version string `json:"version"`
+	}
+	if err := guard.Decode(r, &in); err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	if err := s.editConfig(r, in.Version, config.Edit{Op: config.Rename, Path: config.Join(in.Path, in.From), Value: in.To}); err != nil {
+		guard.WriteError(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
 func (s *Server) changeConfig(w http.ResponseWriter, r *http.Request, code int, e config.Edit) {
 	if err := s.editConfig(r, "", e); err != nil {
 		guard.WriteError(w, err)

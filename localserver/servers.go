@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"zeroclaw/localserver/config"
 	"zeroclaw/localserver/guard"
 	"zeroclaw/services"
 )
@@ -173,23 +172,4 @@ func (s *Server) definition(name string, changes json.RawMessage) (services.Spec
 		return services.Spec{}, configError(err, "")
 	}
 	return spec, nil
-}
-
-// postRename serves POST /api/config/rename-map-key.
-func (s *Server) postRename(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Path    string `json:"path"`
-		From    string `json:"from"`
-		To      string `json:"to"`
-		Version string `json:"version"`
-	}
-	if err := guard.Decode(r, &in); err != nil {
-		guard.WriteError(w, err)
-		return
-	}
-	if err := s.editConfig(r, in.Version, config.Edit{Op: config.Rename, Path: config.Join(in.Path, in.From), Value: in.To}); err != nil {
-		guard.WriteError(w, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
 }
