@@ -65,8 +65,6 @@ func (c *checker) definition(s *Settings, e *node, store *secrets.Store) service
 		Probe: seconds("probe_secs", 60), IdleStop: seconds("idle_stop_secs", 0),
 		Disabled: !e.flag("enabled", true),
 	}
-	// A call ends after its own time whatever progress it reports.
-	spec.MaxDuration = max(services.MaxCallDuration, spec.CallTimeout)
 	if spec.Probe == 0 {
 		spec.Probe = -1
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -68,23 +69,19 @@ func sameTarget(a, b services.Spec) bool {
 	return err == nil && err2 == nil && u.Scheme == v.Scheme && u.Host == v.Host
 }
 
-// withoutStored takes every secret out that the caller did not give.
+// withoutStored takes every secret out that the caller did not give. d is
+// nobody else's.
 func withoutStored(d services.Spec, fields map[string]any) services.Spec {
-	given := func(field string) map[string]any {
-		m, _ := fields[field].(map[string]any)
-		return m
-	}
-	d.Env = slices.DeleteFunc(slices.Clone(d.Env), func(kv string) bool {
+	env, _ := fields["env"].(map[string]any)
+	d.Env = slices.DeleteFunc(d.Env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		_, ok := given("env")[name]
-		return !ok
+		_, given := env[name]
+		return !given
 	})
-	headers := map[string]string{}
-	for name, value := range d.Headers {
-		if _, ok := given("headers")[name]; ok {
-			headers[name] = value
-		}
-	}
-	d.Headers = headers
+	headers, _ := fields["headers"].(map[string]any)
+	maps.DeleteFunc(d.Headers, func(name, _ string) bool {
+		_, given := headers[name]
+		return !given
+	})
 	return d
 }
