@@ -35,26 +35,17 @@ func (n *schemaNode) all() []schemaMember {
 		return n.members
 	}
 	n.read = true
-	b, object := n.raw, n.isObject()
 	n.members = make([]schemaMember, 0, 6)
-	i := jsonSpace(b, 1)
-	for i < len(b)-1 {
-		var m schemaMember
-		if object {
-			end := jsonString(b, i)
-			m.key = JSONText(b[i:end])
-			i = jsonSpace(b, jsonSpace(b, end)+1)
+	if n.isArray() {
+		for value := range Elements(n.raw) {
+			n.members = append(n.members, schemaMember{value: schemaNode{raw: value}})
 		}
-		end := jsonValue(b, i)
-		m.value.raw = b[i:end:end]
-		n.members = append(n.members, m)
-		if i = jsonSpace(b, end); b[i] == ',' {
-			i = jsonSpace(b, i+1)
-		}
+		return n.members
 	}
-	if object {
-		n.unique()
+	for key, value := range Members(n.raw) {
+		n.members = append(n.members, schemaMember{key, schemaNode{raw: value}})
 	}
+	n.unique()
 	return n.members
 }
 
