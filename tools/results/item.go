@@ -60,10 +60,14 @@ func (f *finishing) item(i int, item tools.Content) (json.RawMessage, string) {
 	return textItem(note), note
 }
 
-// withText redacts an object with a text, and returns the text as well.
+// withText redacts an object with a text, and returns the text as well. What
+// only we say of a text is taken out.
 func (f *Finisher) withText(raw json.RawMessage) (json.RawMessage, string) {
 	text := ""
 	return f.rebuilt(raw, func(key string, value json.RawMessage) json.RawMessage {
+		if key == admitKey {
+			return nil
+		}
 		if key != "text" || len(value) == 0 || value[0] != '"' {
 			return f.redactJSON(value)
 		}

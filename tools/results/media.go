@@ -20,6 +20,10 @@ const maxMedia = MaxAttachment
 // MaxAttachment is how many bytes an embedded file may have.
 const MaxAttachment = 10 << 20
 
+// admitKey is the member of a person's item that says which agent would have to
+// admit the media of which server. It is ours alone: a server's is taken out.
+const admitKey = "admit"
+
 // Base64Size is how many bytes the base64 in a JSON string holds, at most.
 func Base64Size(raw json.RawMessage) int64 { return base64Of(raw).estimate() }
 
@@ -32,10 +36,9 @@ func (f *finishing) media(kind string, data json.RawMessage) (json.RawMessage, s
 		return textItem(note), note
 	}
 	if s := f.spec; s.Origin != permissions.OriginLocal && !f.config.Media(f.call.Agent, s.Server) {
-		why := fmt.Sprintf("media of %s are not admitted for this agent", s.Server)
-		_, note := left(why)
-		// Only the person is told how to admit them.
-		shown, _ := left(fmt.Sprintf("%s; media = [%q] under [agents.%s] in config.toml admits them", why, s.Server, f.call.Agent))
+		_, note := left(fmt.Sprintf("media of %s are not admitted for this agent", s.Server))
+		// Only the person is told who would have to admit whose.
+		shown, _ := json.Marshal(map[string]any{"type": "text", "text": note, admitKey: map[string]string{"kind": kind, "agent": f.call.Agent, "server": s.Server}})
 		return shown, note
 	}
 	b := base64Of(data)
