@@ -106,7 +106,11 @@ scenario('what fails says why and how far it came, and can be tried again; what 
   await me.page.getByRole('button', { name: 'Add server' }).first().click();
   const form = me.page.getByRole('region', { name: 'Add server' });
   await form.getByLabel('Name', { exact: true }).fill('a__b');
-  await form.getByText('two underscores in a row').first().waitFor();
+  await form.getByText('two underscores in a row, or spaces').waitFor();
+  await form.getByLabel('Name', { exact: true }).fill('a_');
+  await form.getByText('Must not begin or end with an underscore.').waitFor();
+  await form.getByLabel('Name', { exact: true }).fill('my server');
+  assert.equal(await form.locator('.bad').count(), 0, 'as the hint says');
   await form.getByLabel('Name', { exact: true }).fill('far');
   await form.getByText('Still needed before it can be used: Program.').waitFor();
   await form.getByLabel('Connection').selectOption('http');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressFault, fullAddress } from '../static/app/settings/presets.js';
+import { setLanguage, t } from '../static/app/i18n/index.js';
+import { addressFault, fullAddress, nameFault } from '../static/app/settings/presets.js';
 import { faultOf } from '../static/app/settings/tester.js';
 
 test('an address without a scheme is asked plainly on this computer, else encrypted', () => {
@@ -20,4 +21,11 @@ test('what makes a query impossible stands beside its field', () => {
   assert.equal(answer({ command: 'ls /nope' })?.field, 'command');
   assert.equal(answer({ command: 'ls' }, { key: undefined }), null);
   assert.equal(answer({ op: 'read', path: '/nope' }, { verdict: 'ask' }), null);
+});
+
+test('the name of a server is judged as its hint says, and as the companion does', () => {
+  for (const [name, fault] of [['my server', ''], ['a.b-c', ''], ['año', ''], ['', 'empty'], ['  ', 'empty'], [' a', 'form'], ['a__b', 'form'], ['a/b', 'form'], ['a\\b', 'form'], ['..', 'form'], ['ñ'.repeat(65), 'form'], ['_a', 'edge'], ['a_', 'edge'], ['FILES', 'taken']]) assert.equal(nameFault(name, ['files'], true), fault, name);
+  assert.equal(nameFault('_a', []), '', 'only servers give their names to tools');
+  setLanguage('en');
+  assert.match(t('srv.f_name_hint'), /Anything but \/ and \\, two underscores in a row, and underscores or spaces at the ends/);
 });

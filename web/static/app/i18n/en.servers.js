@@ -19,7 +19,7 @@ export default {
   'conf.missing': 'Still needed before it can be used: {what}. You can save it all the same.',
   'conf.name_empty': 'Give it a name.',
   'conf.name_form': 'Without / or \\, two underscores in a row, or spaces at the ends.',
-  'conf.name_hint': 'Letters, digits, dots and hyphens are fine. No two underscores in a row.',
+  'conf.name_edge': 'Must not begin or end with an underscore.',
   'conf.name_taken': 'That name is taken.',
   'conf.new_chats': 'Applies to new chats; those that run go on as they began.',
   'conf.new_key': 'the new one',
@@ -89,6 +89,7 @@ export default {
   'srv.restart_needed': 'It runs with its old settings until it is restarted.',
 
   'srv.f_name': 'Name',
+  'srv.f_name_hint': 'Anything but / and \\, two underscores in a row, and underscores or spaces at the ends. Its tools are named after it.',
   'srv.f_transport': 'Connection',
   'srv.transport_stdio': 'A program on this computer (stdio)',
   'srv.transport_http': 'An address (Streamable HTTP)',

@@ -19,7 +19,7 @@ export default {
   'conf.missing': 'Aún falta para poder usarlo: {what}. Puedes guardarlo igualmente.',
   'conf.name_empty': 'Dale un nombre.',
   'conf.name_form': 'Sin / ni \\, dos guiones bajos seguidos o espacios en los extremos.',
-  'conf.name_hint': 'Valen letras, cifras, puntos y guiones. Sin dos guiones bajos seguidos.',
+  'conf.name_edge': 'No debe empezar ni acabar con un guion bajo.',
   'conf.name_taken': 'Ese nombre ya existe.',
   'conf.new_chats': 'Vale para los chats nuevos; los que están abiertos siguen como empezaron.',
   'conf.new_key': 'el nuevo',
@@ -89,6 +89,7 @@ export default {
   'srv.restart_needed': 'Funciona con sus ajustes antiguos hasta que se reinicie.',
 
   'srv.f_name': 'Nombre',
+  'srv.f_name_hint': 'Todo salvo / y \\, dos guiones bajos seguidos y guiones bajos o espacios en los extremos. Sus herramientas se llaman como él.',
   'srv.f_transport': 'Conexión',
   'srv.transport_stdio': 'Un programa de este ordenador (stdio)',
   'srv.transport_http': 'Una dirección (Streamable HTTP)',

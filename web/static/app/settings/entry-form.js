@@ -65,7 +65,7 @@ export function EntryForm({ section, name, entry, version, fields, all, groups, 
   const shown = fields(draft);
   const missing = missingOf(shown, draft);
   const faults = new Map(shown.map((field) => /** @type {const} */ ([field.key, faultOf(field, draft)])).filter(([, fault]) => fault));
-  const badName = name === undefined ? nameFault(own, taken) : '';
+  const badName = name === undefined ? nameFault(own, taken, section === 'mcp.servers') : '';
   const target = name ?? own;
   const blamed = error ? blamedIn(error.field, section, target) : '';
   const change = (/** @type {Draft} */ next) => {
@@ -117,7 +117,7 @@ export function EntryForm({ section, name, entry, version, fields, all, groups, 
     ${groups.map(({ key, folded }) => {
       const mine = shown.filter(({ group }) => group === key);
       if (!mine.length && !(key === groups[0].key && name === undefined)) return null;
-      const inner = html`<div class="form">${key === groups[0].key && name === undefined ? html`<${Field} label=${t(keyOf('name'))} hint=${t('conf.name_hint')} value=${own} autocomplete="off" spellcheck=${false} error=${badName && (tried || own) && !(badName === 'empty' && !tried) ? t(`prov.name_${badName}`) : blamed === 'name' ? besideField(error.message, error.field) : undefined} onInput=${(/** @type {any} */ event) => {
+      const inner = html`<div class="form">${key === groups[0].key && name === undefined ? html`<${Field} label=${t(keyOf('name'))} hint=${t(keyOf('name_hint'))} value=${own} autocomplete="off" spellcheck=${false} error=${badName && (tried || own) && !(badName === 'empty' && !tried) ? t(`conf.name_${badName}`) : blamed === 'name' ? besideField(error.message, error.field) : undefined} onInput=${(/** @type {any} */ event) => {
         setOwn(event.currentTarget.value);
         setError(null);
       }} />` : null}${mine.map(draw)}</div>`;

@@ -67,10 +67,11 @@ export function freeName(wish, taken) {
   return `${base}_${n}`;
 }
 
-/** What is wrong with the name of a new provider: a code, '' for nothing. @param {string} name @param {string[]} taken */
-export function nameFault(name, taken) {
+/** What is wrong with the name of a new entry: a code, '' for nothing. @param {string} name @param {string[]} taken @param {boolean} [server] its tools are named after it */
+export function nameFault(name, taken, server = false) {
   if (!name.trim()) return 'empty';
-  if (name !== name.trim() || name.includes('__') || /[/\\\p{Cc}\p{Cf}]/u.test(name) || name === '.' || name === '..' || name.length > 128) return 'form';
+  if (name !== name.trim() || name.includes('__') || /[/\\\p{Cc}\p{Cf}]/u.test(name) || name === '.' || name === '..' || new TextEncoder().encode(name).length > 128) return 'form';
+  if (server && /^_|_$/.test(name)) return 'edge';
   if (taken.some((other) => other.toLowerCase() === name.toLowerCase())) return 'taken';
   return '';
 }

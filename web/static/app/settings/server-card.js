@@ -43,7 +43,7 @@ async function rename(name) {
     const answer = await promptDialog({ title: t('srv.rename_title', { name }), label: fault ? t(`conf.name_${fault}`) : t('srv.rename_label'), value: wish, action: t('srv.rename') });
     if (answer === null || answer === name) return '';
     wish = answer;
-    fault = nameFault(answer, taken);
+    fault = nameFault(answer, taken, true);
     if (!fault) break;
   }
   await renameEntry(SECTION, name, wish);
