@@ -184,3 +184,36 @@ scenario('an agent is granted a server; a chat that began before can go on with 
   await me.answer(await me.question('post'), 'Allow once');
   await me.finished('post · echo');
 });
+
+scenario('replacing a secret leads into its field; without a value it says so there', { config: '[[mcp.servers]]\nname = "one"\ncommand = "node"\nenabled = false\n', timeout: 120_000 }, async (stage) => {
+  await stage.companion.api('PUT', '/api/config/prop?path=mcp.servers.one.env', { value: { API_TOKEN: 'old', OTHER: 'old' } });
+  const me = await stage.page({ path: 'config/mcp.servers/one' });
+  await me.page.getByRole('button', { name: 'Replace: OTHER' }).click();
+  assert.equal((await me.focused()).name, 'Value of OTHER');
+  const said = me.page.getByText('Enter the new value, or keep the old one.');
+  assert.equal(await said.count(), 0, 'not before one tries');
+  await me.page.getByRole('button', { name: 'Save' }).click();
+  await said.waitFor();
+  assert.ok(await me.page.locator('.secret-row', { hasText: 'OTHER' }).locator('.bad').isVisible());
+  assert.equal((await me.focused()).name, 'Value of OTHER');
+  await me.page.keyboard.insertText('new');
+  await said.waitFor({ state: 'detached' });
+  await me.page.getByRole('button', { name: 'Save' }).click();
+  await me.page.getByText('Saved', { exact: true }).waitFor();
+  await me.page.getByRole('button', { name: 'Replace: API_TOKEN' }).click();
+  await me.page.getByRole('button', { name: 'Keep the old one: API_TOKEN' }).click();
+  assert.equal((await me.focused()).name, 'Replace: API_TOKEN');
+});
+
+scenario('at 320 px the dot of a card stands beside its title, and the buttons keep clear of the text', { context: { viewport: { width: 320, height: 800 } } }, async (stage) => {
+  await stage.companion.api('POST', '/api/services/dummy_mcp/start', {});
+  const me = await stage.page({ path: 'settings/mcp' });
+  await me.button('Stop Dummy MCP').waitFor();
+  const cards = await me.page.locator('section.svc:has(.svc-head)').evaluateAll((all) => all.map((card) => {
+    const box = (/** @type {string} */ part) => /** @type {Element} */ (card.querySelector(part)).getBoundingClientRect();
+    const [dot, title, acts, text] = [box('.dot'), box('h3'), box('.svc-acts'), box(':scope > .desc')];
+    return { beside: dot.top >= title.top && dot.bottom <= title.bottom && dot.right <= title.left, clear: text.top - acts.bottom };
+  }));
+  assert.ok(cards.length);
+  for (const { beside, clear } of cards) assert.ok(beside && clear >= 6, JSON.stringify(cards));
+});

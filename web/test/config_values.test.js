@@ -119,3 +119,19 @@ test('ticks, lists by name and groups are values, too', () => {
   assert.equal(faultOf(fields[2], { ...draft, values: { groups: [{ tools: ['a'], keywords: [] }] } })?.code, 'groups_words');
   assert.equal(faultOf(fields[2], { ...draft, values: { groups: [{ mode: 'always', tools: ['a'] }] } }), null);
 });
+
+test('a secret that is to be replaced needs a value; one that nothing was set for does not', () => {
+  const env = serverFields.find(({ key }) => key === 'env');
+  const draft = draftOf(serverFields, near);
+  draft.maps.env[1].value = '';
+  assert.deepEqual(faultOf(env, draft, near), { code: 'secret_empty', at: 1, key: 'OTHER' });
+  draft.maps.env[1].value = 'x';
+  assert.equal(faultOf(env, draft, near), null);
+  const field = { key: 'oauth_client_secret', kind: 'secret', group: 'g' };
+  const [entry] = entriesOf([{ path: 'mcp.servers.x.oauth_client_secret', kind: 'secret', populated: true }], 'mcp.servers');
+  const one = draftOf([field], entry);
+  assert.equal(faultOf(field, one, entry), null);
+  one.secrets.oauth_client_secret = '';
+  assert.deepEqual(faultOf(field, one, entry), { code: 'secret_empty' });
+  assert.equal(faultOf(field, one, null), null);
+});

@@ -6,6 +6,7 @@ export default {
   'conf.bad_key_empty': 'Each value needs a name.',
   'conf.bad_key_twice': '{key} is there twice.',
   'conf.bad_range': 'From {min} to {max}.',
+  'conf.bad_secret_empty': 'Enter the new value, or keep the old one.',
   'conf.bad_url_form': 'Is no address yet, such as https://mcp.example.com/mcp.',
   'conf.bad_url_hash': 'Cannot hold a part after #.',
   'conf.bad_url_scheme': 'Must begin with http:// or https://.',

@@ -6,6 +6,7 @@ export default {
   'conf.bad_key_empty': 'Cada valor necesita un nombre.',
   'conf.bad_key_twice': '{key} está dos veces.',
   'conf.bad_range': 'De {min} a {max}.',
+  'conf.bad_secret_empty': 'Escribe el valor nuevo o deja el anterior.',
   'conf.bad_url_form': 'Aún no es una dirección, como https://mcp.example.com/mcp.',
   'conf.bad_url_hash': 'No puede llevar una parte tras #.',
   'conf.bad_url_scheme': 'Debe empezar por http:// o https://.',

@@ -13,10 +13,10 @@ export function Override({ prop }) {
 }
 
 /**
- * @param {{field: Setting, keyOf: (key: string) => string, prop?: Prop, draft: Draft, error?: any, missing?: boolean, disabled?: boolean, onChange: (draft: Draft) => void}} props
+ * @param {{field: Setting, keyOf: (key: string) => string, prop?: Prop, draft: Draft, error?: any, fault?: {code: string, [hole: string]: any}|null, missing?: boolean, disabled?: boolean, onChange: (draft: Draft) => void}} props
  * `keyOf` leads from a setting to the key of its label; the same with `_hint` behind it is its hint.
  */
-export function ConfigField({ field, keyOf, prop, draft, error, missing, disabled, onChange }) {
+export function ConfigField({ field, keyOf, prop, draft, error, fault, missing, disabled, onChange }) {
   const { key, kind } = field;
   const name = keyOf(key);
   const off = disabled || Boolean(prop?.override);
@@ -25,8 +25,8 @@ export function ConfigField({ field, keyOf, prop, draft, error, missing, disable
   const text = draft.texts[key] ?? '';
   const type = (/** @type {any} */ event) => onChange({ ...draft, texts: { ...draft.texts, [key]: event.currentTarget.value } });
   const classes = `field ${field.mono ? 'mono' : ''}`;
-  if (kind === 'map') return html`<${SecretMap} label=${t(name)} hint=${hint} error=${error} rows=${draft.maps[key] ?? []} disabled=${disabled} onChange=${(/** @type {SecretRow[]} */ rows) => onChange({ ...draft, maps: { ...draft.maps, [key]: rows } })} />`;
-  if (kind === 'secret') return html`<${SecretField} label=${t(name)} prop=${prop} hint=${hint || undefined} value=${draft.secrets[key]} onChange=${(/** @type {any} */ value) => onChange({ ...draft, secrets: { ...draft.secrets, [key]: value } })} />`;
+  if (kind === 'map') return html`<${SecretMap} label=${t(name)} hint=${hint} error=${error} empty=${fault?.code === 'secret_empty' ? fault.key : ''} rows=${draft.maps[key] ?? []} disabled=${disabled} onChange=${(/** @type {SecretRow[]} */ rows) => onChange({ ...draft, maps: { ...draft.maps, [key]: rows } })} />`;
+  if (kind === 'secret') return html`<${SecretField} label=${t(name)} prop=${prop} hint=${hint || undefined} error=${error} value=${draft.secrets[key]} onChange=${(/** @type {any} */ value) => onChange({ ...draft, secrets: { ...draft.secrets, [key]: value } })} />`;
   if (kind === 'choice') {
     const choices = [...new Set([...(field.choices ?? []), text])];
     return html`<${Field} label=${label} hint=${hint} error=${error}>${(/** @type {any} */ attributes) => html`<select ...${attributes} value=${text} disabled=${off} onChange=${type}>${choices.map((choice) => html`<option key=${choice} value=${choice}>${field.choiceText ? field.choiceText(choice) : choice}</option>`)}</select>`}<//>`;
@@ -40,9 +40,9 @@ export function ConfigField({ field, keyOf, prop, draft, error, missing, disable
 
 /**
  * Names with secret values, which can be set, replaced and taken out, never read.
- * @param {{label: string, hint?: any, error?: any, rows: SecretRow[], disabled?: boolean, onChange: (rows: SecretRow[]) => void}} props
+ * @param {{label: string, hint?: any, error?: any, empty?: string, rows: SecretRow[], disabled?: boolean, onChange: (rows: SecretRow[]) => void}} props `empty`: the key whose value the error says is missing
  */
-function SecretMap({ label, hint, error, rows, disabled, onChange }) {
+function SecretMap({ label, hint, error, empty = '', rows, disabled, onChange }) {
   const id = useId();
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const set = (/** @type {number} */ at, /** @type {Partial<SecretRow>} */ part) => onChange(rows.map((row, index) => (index === at ? { ...row, ...part } : row)));
@@ -54,22 +54,28 @@ function SecretMap({ label, hint, error, rows, disabled, onChange }) {
     onChange(rows.filter((_, index) => index !== at));
     setTimeout(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('.secret-add'))?.focus());
   };
+  /** Another control stands where the pressed one was. @param {number} at @param {Partial<SecretRow>} part */
+  const swap = (at, part) => {
+    set(at, part);
+    setTimeout(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelectorAll('.secret-row')[at]?.querySelector('.secret-value :is(input, button)'))?.focus());
+  };
   const shown = (/** @type {SecretRow} */ row) => row.key || t('conf.new_key');
   const of = (/** @type {string} */ key, /** @type {SecretRow} */ row) => `${t(key)}: ${shown(row)}`;
   const value = (/** @type {SecretRow} */ row, /** @type {number} */ at) => {
     if (row.override) return html`<span class="secret">•••••••• ${t('prov.key_set')}</span><${Override} prop=${row} />`;
-    if (row.value === null) return html`<span class="meta">${t('conf.taken_out')}</span><${Button} kind="quiet" small aria-label=${of('prov.key_keep', row)} onClick=${() => set(at, { value: undefined })}>${t('prov.key_keep')}<//>`;
+    if (row.value === null) return html`<span class="meta">${t('conf.taken_out')}</span><${Button} kind="quiet" small aria-label=${of('prov.key_keep', row)} onClick=${() => swap(at, { value: undefined })}>${t('prov.key_keep')}<//>`;
     if (row.value === undefined) {
-      return html`<span class="secret">•••••••• ${t('prov.key_set')}</span><${Button} kind="quiet" small disabled=${disabled} aria-label=${of('prov.key_replace', row)} onClick=${() => set(at, { value: '' })}>${t('prov.key_replace')}<//>
-        <${Button} kind="quiet" small disabled=${disabled} aria-label=${of('prov.key_clear', row)} onClick=${() => set(at, { value: null })}>${t('prov.key_clear')}<//>`;
+      return html`<span class="secret">•••••••• ${t('prov.key_set')}</span><${Button} kind="quiet" small disabled=${disabled} aria-label=${of('prov.key_replace', row)} onClick=${() => swap(at, { value: '' })}>${t('prov.key_replace')}<//>
+        <${Button} kind="quiet" small disabled=${disabled} aria-label=${of('prov.key_clear', row)} onClick=${() => swap(at, { value: null })}>${t('prov.key_clear')}<//>`;
     }
-    return html`<input class="field mono" type="password" autocomplete="off" spellcheck=${false} disabled=${disabled} aria-label=${t('conf.value_of', { name: shown(row) })} placeholder=${t('conf.value')} value=${row.value} onInput=${(/** @type {any} */ event) => set(at, { value: event.currentTarget.value })} />
-      <${Button} kind="quiet" small aria-label=${row.known ? of('prov.key_keep', row) : of('prov.key_clear', row)} onClick=${() => (row.known ? set(at, { value: undefined }) : out(at))}>${row.known ? t('prov.key_keep') : t('prov.key_clear')}<//>`;
+    const lacks = error && row.known && row.key === empty;
+    return html`<input class="field mono" type="password" autocomplete="off" spellcheck=${false} disabled=${disabled} aria-invalid=${lacks ? 'true' : undefined} aria-describedby=${lacks ? `${id}-empty` : undefined} aria-label=${t('conf.value_of', { name: shown(row) })} placeholder=${t('conf.value')} value=${row.value} onInput=${(/** @type {any} */ event) => set(at, { value: event.currentTarget.value })} />
+      <${Button} kind="quiet" small aria-label=${row.known ? of('prov.key_keep', row) : of('prov.key_clear', row)} onClick=${() => (row.known ? swap(at, { value: undefined }) : out(at))}>${row.known ? t('prov.key_keep') : t('prov.key_clear')}<//>${lacks ? html`<span class="bad" id=${`${id}-empty`} role="alert">${error}</span>` : null}`;
   };
   return html`<div class="label secret-map" role="group" aria-labelledby=${id} ref=${box}><span id=${id}>${label}</span>
     ${rows.map((row, at) => html`<div class="secret-row" key=${row.known ? `known ${row.key}` : at}>${row.known ? html`<code class="secret-key"><${Visible} text=${row.key} /></code>`
       : html`<input class="field mono" type="text" autocomplete="off" spellcheck=${false} disabled=${disabled} aria-label=${`${label}: ${t('conf.key')}`} placeholder=${t('conf.key')} value=${row.key} onInput=${(/** @type {any} */ event) => set(at, { key: event.currentTarget.value })} />`}
       <div class="secret-value">${value(row, at)}</div></div>`)}
     <div class="row"><${Button} small class="secret-add" disabled=${disabled} aria-label=${`${t('form.add')}: ${label}`} onClick=${add}>${t('form.add')}<//></div>
-    ${hint ? html`<span class="hint">${hint}</span>` : null}${error ? html`<span class="bad" role="alert">${error}</span>` : null}</div>`;
+    ${hint ? html`<span class="hint">${hint}</span>` : null}${error && !empty ? html`<span class="bad" role="alert">${error}</span>` : null}</div>`;
 }

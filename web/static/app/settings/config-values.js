@@ -122,9 +122,9 @@ export function valueOf({ key, kind, form }, draft) {
 
 /**
  * What is wrong with a field: a code and what fills its text, null for nothing.
- * @param {Field} field @param {Draft} draft @returns {{code: string, [hole: string]: any}|null}
+ * @param {Field} field @param {Draft} draft @param {Entry|null} [entry] as the form was opened @returns {{code: string, [hole: string]: any}|null}
  */
-export function faultOf(field, draft) {
+export function faultOf(field, draft, entry = null) {
   const { key, kind, min = 0, max = 0, form } = field;
   const text = (draft.texts[key] ?? '').trim();
   if (kind === 'number' && text) {
@@ -148,8 +148,10 @@ export function faultOf(field, draft) {
       if (!row.known && !row.key.trim() && row.value) return { code: 'key_empty', at };
       if (row.key.trim() && rows.findIndex((other) => other.key.trim() === row.key.trim()) < at) return { code: 'key_twice', at, key: row.key.trim() };
       if (!row.known && row.key.trim() && !row.value) return { code: 'value_empty', at, key: row.key.trim() };
+      if (row.known && row.value === '') return { code: 'secret_empty', at, key: row.key };
     }
   }
+  if (kind === 'secret' && draft.secrets[key] === '' && entry?.props[key]?.populated) return { code: 'secret_empty' };
   return null;
 }
 

@@ -64,7 +64,7 @@ export function EntryForm({ section, name, entry, version, fields, all, groups, 
   }, []);
   const shown = fields(draft);
   const missing = missingOf(shown, draft);
-  const faults = new Map(shown.map((field) => /** @type {const} */ ([field.key, faultOf(field, draft)])).filter(([, fault]) => fault));
+  const faults = new Map(shown.map((field) => /** @type {const} */ ([field.key, faultOf(field, draft, entry)])).filter(([, fault]) => fault));
   const badName = name === undefined ? nameFault(own, taken, section === 'mcp.servers') : '';
   const target = name ?? own;
   const blamed = error ? blamedIn(error.field, section, target) : '';
@@ -104,13 +104,15 @@ export function EntryForm({ section, name, entry, version, fields, all, groups, 
   };
   const errorOf = (/** @type {Setting} */ { key }) => {
     const fault = faults.get(key);
+    // Whoever has just pressed Replace need not be told so.
+    if (fault?.code === 'secret_empty' && !tried) return undefined;
     if (fault) return t(`conf.bad_${fault.code}`, fault);
     return blamed === key ? besideField(error.message, error.field) : undefined;
   };
   const draw = (/** @type {Setting} */ field) => {
     const prop = entry?.props[field.key];
     if (custom[field.key]) return html`<div class="wide" key=${field.key}>${custom[field.key]({ draft, set: change, error: errorOf(field), prop })}</div>`;
-    return html`<div class=${field.kind === 'map' ? 'wide' : ''} key=${field.key}><${ConfigField} field=${field} keyOf=${keyOf} prop=${prop} draft=${draft} error=${errorOf(field)} missing=${missing.includes(field.key)} disabled=${readOnly} onChange=${change} /></div>`;
+    return html`<div class=${field.kind === 'map' ? 'wide' : ''} key=${field.key}><${ConfigField} field=${field} keyOf=${keyOf} prop=${prop} draft=${draft} error=${errorOf(field)} fault=${faults.get(field.key)} missing=${missing.includes(field.key)} disabled=${readOnly} onChange=${change} /></div>`;
   };
   return html`<form class="entry-form" noValidate ref=${form} onSubmit=${save}>
     ${conflict ? html`<div class="note row" role="alert"><span class="grow">${t('conf.conflict')}</span><${Button} small onClick=${take}>${t('conf.take_theirs')}<//><${Button} small onClick=${keep}>${t('conf.keep_mine')}<//></div>` : null}

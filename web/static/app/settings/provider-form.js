@@ -1,5 +1,5 @@
 // One provider field by field. The key goes in and never comes back.
-import { html, useId, useState } from '../../vendor/preact.js';
+import { html, useId, useRef, useState } from '../../vendor/preact.js';
 import { t, tx } from '../i18n/index.js';
 import { Button, ErrorBox, Field, Pill } from '../ui.js';
 import { addressFault, fullAddress, modelsOf, nameFault, presets } from './presets.js';
@@ -13,20 +13,26 @@ function Override({ prop }) {
 
 /**
  * A secret that can be set, replaced and cleared, never read.
- * @param {{label: string, prop?: Prop, value: string|null|undefined, onChange: (value: string|null|undefined) => void, hint?: any, optional?: boolean}} props
+ * @param {{label: string, prop?: Prop, value: string|null|undefined, onChange: (value: string|null|undefined) => void, hint?: any, error?: any, optional?: boolean}} props
  */
-export function SecretField({ label, prop, value, onChange, hint, optional }) {
+export function SecretField({ label, prop, value, onChange, hint, error, optional }) {
   const id = useId();
+  const box = useRef(/** @type {HTMLElement|null} */ (null));
   const set = Boolean(prop?.populated);
-  if (set && value === undefined) {
-    return html`<div class="label" role="group" aria-labelledby=${id}><span id=${id}>${label}<${Override} prop=${prop} /></span><div class="row"><span class="secret">•••••••• ${t('prov.key_set')}</span>
-      <${Button} kind="quiet" small disabled=${Boolean(prop?.override)} onClick=${() => onChange('')}>${t('prov.key_replace')}<//><${Button} kind="quiet" small disabled=${Boolean(prop?.override)} onClick=${() => onChange(null)}>${t('prov.key_clear')}<//></div></div>`;
-  }
-  if (value === null) {
-    return html`<div class="label" role="group" aria-labelledby=${id}><span id=${id}>${label}</span><div class="row"><span class="meta">${t('prov.key_cleared')}</span><${Button} kind="quiet" small onClick=${() => onChange(undefined)}>${t('prov.key_keep')}<//></div></div>`;
-  }
-  return html`<${Field} label=${html`${label}${optional ? html` <span class="meta">${t('prov.optional')}</span>` : null}<${Override} prop=${prop} />`} hint=${hint}>${(/** @type {any} */ attributes) => html`<input ...${attributes} type="password" autocomplete="off" spellcheck=${false} value=${value ?? ''} onInput=${(/** @type {any} */ event) => onChange(event.currentTarget.value)} />
-    ${set ? html`<div class="row"><${Button} kind="quiet" small onClick=${() => onChange(undefined)}>${t('prov.key_keep')}<//></div>` : null}`}<//>`;
+  /** Another control stands where the pressed one was. @param {string|null|undefined} next */
+  const swap = (next) => {
+    onChange(next);
+    setTimeout(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('input, button'))?.focus());
+  };
+  const off = Boolean(prop?.override);
+  const shown = set && value === undefined
+    ? html`<div class="label" role="group" aria-labelledby=${id}><span id=${id}>${label}<${Override} prop=${prop} /></span><div class="row"><span class="secret">•••••••• ${t('prov.key_set')}</span>
+      <${Button} kind="quiet" small disabled=${off} onClick=${() => swap('')}>${t('prov.key_replace')}<//><${Button} kind="quiet" small disabled=${off} onClick=${() => swap(null)}>${t('prov.key_clear')}<//></div></div>`
+    : value === null
+      ? html`<div class="label" role="group" aria-labelledby=${id}><span id=${id}>${label}</span><div class="row"><span class="meta">${t('prov.key_cleared')}</span><${Button} kind="quiet" small onClick=${() => swap(undefined)}>${t('prov.key_keep')}<//></div></div>`
+      : html`<${Field} label=${html`${label}${optional ? html` <span class="meta">${t('prov.optional')}</span>` : null}<${Override} prop=${prop} />`} hint=${hint} error=${error}>${(/** @type {any} */ attributes) => html`<input ...${attributes} type="password" autocomplete="off" spellcheck=${false} value=${value ?? ''} onInput=${(/** @type {any} */ event) => onChange(event.currentTarget.value)} />
+        ${set ? html`<div class="row"><${Button} kind="quiet" small onClick=${() => swap(undefined)}>${t('prov.key_keep')}<//></div>` : null}`}<//>`;
+  return html`<div ref=${box}>${shown}</div>`;
 }
 
 /**
@@ -48,12 +54,13 @@ export function ProviderForm({ name, props = {}, start = {}, taken, offered = []
   const known = presets.find(({ id }) => id === preset);
   const badName = name === undefined ? nameFault(own, taken) : '';
   const badAddress = addressFault(address);
+  const badKey = key === '' && Boolean(props.api_key?.populated);
   const missing = !address.trim() && preset === 'custom' && name === undefined;
   const field = error?.field ?? '';
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setTried(true);
-    if (badName || badAddress || missing || busy) {
+    if (badName || badAddress || badKey || missing || busy) {
       setTimeout(() => /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).querySelector('[aria-invalid=true]'))?.focus());
       return;
     }
@@ -73,7 +80,7 @@ export function ProviderForm({ name, props = {}, start = {}, taken, offered = []
       <${Field} label=${html`${t('prov.kind')}<${Override} prop=${props.kind} />`} error=${refused('kind')}>${(/** @type {any} */ attributes) => html`<select ...${attributes} value=${kind} disabled=${Boolean(props.kind?.override)} onChange=${(/** @type {any} */ event) => setKind(event.currentTarget.value)}><option value="openai">${t('prov.kind_openai')}</option><option value="anthropic">Anthropic</option></select>`}<//>
       <${Field} label=${html`${t('prov.address')}<${Override} prop=${props.base_url} />`} hint=${t('prov.address_hint')} class="field mono" inputmode="url" value=${address} autocomplete="off" spellcheck=${false} disabled=${Boolean(props.base_url?.override)}
         error=${refused('base_url') ?? (badAddress ? t(`prov.address_${badAddress}`) : tried && missing ? t('prov.address_empty') : undefined)} placeholder="https://api.example.com/v1" onInput=${(/** @type {any} */ event) => setAddress(event.currentTarget.value)} onBlur=${() => badAddress || setAddress(fullAddress(address))} />
-      ${known?.key === 'none' && name === undefined ? null : html`<${SecretField} label=${t('prov.key')} prop=${props.api_key} value=${key} onChange=${setKey} optional=${known?.key === 'maybe'}
+      ${known?.key === 'none' && name === undefined ? null : html`<${SecretField} label=${t('prov.key')} prop=${props.api_key} error=${tried && badKey ? t('conf.bad_secret_empty') : undefined} value=${key} onChange=${setKey} optional=${known?.key === 'maybe'}
         hint=${known?.keys_at ? tx('prov.keys_at', { link: html`<a href=${known.keys_at} target="_blank" rel="noopener noreferrer">${new URL(known.keys_at).hostname}</a>` }) : t('prov.key_hint')} />`}
       <${Field} label=${html`${t('prov.model')}<${Override} prop=${props.model} />`} hint=${offered.length ? undefined : t('prov.model_hint')} class="field mono" list=${list} value=${model} autocomplete="off" spellcheck=${false} disabled=${Boolean(props.model?.override)} error=${refused('model')} onInput=${(/** @type {any} */ event) => setModel(event.currentTarget.value)} />
       <datalist id=${list}>${offered.slice(0, 500).map((one) => html`<option key=${one} value=${one}></option>`)}</datalist>
