@@ -281,7 +281,7 @@ scenario('chats that began with a tool line are told apart; Enter during a turn 
   const me = await stage.page();
   await until(async () => (await me.focused()).name === 'Message', 'after the first steps one can write');
   await me.say('/execute_command command="ls -la | wc"');
-  await me.page.locator('.conv', { hasText: 'ls -la | wc · execute_command' }).waitFor();
+  await me.page.locator('.conv', { hasText: 'execute_command · ls -la | wc' }).waitFor();
   await me.question('wc');
   await me.composer.fill('and then');
   await me.composer.press('Enter');

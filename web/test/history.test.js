@@ -40,11 +40,11 @@ test.before(() => {
   services.value = { dummy_mcp: { id: 'dummy_mcp', display_name: 'Dummy MCP' } };
 });
 
-test('a chat is called by what it began with, a tool line by what it is about', () => {
+test('a chat is called by what it began with, a tool line by the tool and what it is about', () => {
   for (const [text, title] of [
-    ['hello   there\nmore', 'hello there'], ['', 'Untitled chat'], ['/execute_command command="ls -la sub"', 'ls -la sub · execute_command'], ['/read_file {"path":"a b.md"}', 'a b.md · read_file'],
-    ['/list_directory', 'list_directory'], ['/echo message="x', 'echo'], ['/etc/passwd, what is it?', '/etc/passwd, what is it?'], ['/mcp_x n=3 text=hi', 'hi · mcp_x'], ['x'.repeat(90), `${'x'.repeat(57)}…`],
-    ['/read_file path=/a/very/long/way/to/the/README.md', 'README.md · read_file'], ['/list_directory path=src/', 'src · list_directory'], ['/list_directory path=.', '. · list_directory'], ['/list_directory path=/', '/ · list_directory'],
-    ['/read_file path="C:\\\\dir\\\\b c.txt"', 'b c.txt · read_file'], ['/mcp_dummy_mcp_slow seconds=3', 'Dummy MCP · slow'], ['/mcp_dummy_mcp_slow note=hi', 'hi · Dummy MCP · slow'],
+    ['hello   there\nmore', 'hello there'], ['', 'Untitled chat'], ['/execute_command command="ls -la sub"', 'execute_command · ls -la sub'], ['/read_file {"path":"a b.md"}', 'read_file · a b.md'],
+    ['/list_directory', 'list_directory'], ['/echo message="x', 'echo'], ['/etc/passwd, what is it?', '/etc/passwd, what is it?'], ['/mcp_x n=3 text=hi', 'mcp_x · hi'], ['x'.repeat(90), `${'x'.repeat(57)}…`],
+    ['/read_file path=/a/very/long/way/to/the/README.md', 'read_file · README.md'], ['/list_directory path=src/', 'list_directory · src'], ['/list_directory path=.', 'list_directory · .'], ['/list_directory path=/', 'list_directory · /'],
+    ['/read_file path="C:\\\\dir\\\\b c.txt"', 'read_file · b c.txt'], ['/mcp_dummy_mcp_slow seconds=3', 'Dummy MCP · slow'], ['/mcp_dummy_mcp_slow note=hi', 'Dummy MCP · slow · hi'],
   ]) assert.equal(titleOf(text), title);
 });

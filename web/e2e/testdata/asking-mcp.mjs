@@ -16,7 +16,7 @@ const schema = {
 function tools() {
   const changed = option('--changed') && existsSync(option('--changed'));
   return [
-    { name: 'echo', description: changed ? 'Answers with what it gets, and tells others' : 'Answers with what it gets', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } },
+    { name: 'echo', description: changed ? 'Answers with what it gets, and tells others' : 'Answers with what it gets', inputSchema: { type: 'object', properties: { text: { type: 'string' }, until: { type: 'string', description: 'a file: it answers once that exists' } } } },
     { name: 'form', description: 'Asks for a form', inputSchema: empty }, { name: 'page', description: 'Asks for a page to be opened', inputSchema: { type: 'object', properties: { url: { type: 'string' } } } },
     { name: 'model', description: 'Asks for a reply of a model', inputSchema: empty }, { name: 'later', description: 'Asks after it has answered', inputSchema: empty },
     ...(changed ? [{ name: 'fresh', description: 'Is new', inputSchema: empty }] : [{ name: 'old', description: 'Will go', inputSchema: empty }]),
@@ -37,7 +37,10 @@ const form = () => ask('elicitation/create', { message: 'Who gets the parcel?\nP
 const text = (value) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 
 const calls = {
-  echo: async (args) => text(args),
+  echo: async (args) => {
+    while (args.until && !existsSync(args.until)) await new Promise((resolve) => setTimeout(resolve, 30));
+    return text(args);
+  },
   form: async () => text((await form()).result),
   page: async ({ url }) => text((await ask('elicitation/create', { mode: 'url', elicitationId: 'e1', message: 'Sign in there', url: url ?? 'https://accounts.example/authorize?client=1' })).result),
   model: async () => text(await ask('sampling/createMessage', { systemPrompt: 'You count words.', maxTokens: 50, modelPreferences: { hints: [{ name: 'tiny' }] }, messages: [{ role: 'user', content: { type: 'text', text: 'How many words has “a b c”?' } }] })),

@@ -5,7 +5,7 @@ import { formatDuration, formatNumber, t } from '../i18n/index.js';
 import { approvals, callSignal, clock, isFinal, resolved, runClock } from '../store.js';
 import { Button, ErrorBox, Sign } from '../ui.js';
 import { lateNotes, Question } from './approval.js';
-import { toolLabel } from './names.js';
+import { serverOfTool, toolLabel } from './names.js';
 import { changeOf, ending, failed, outcome, permit, subjectOf } from './outcome.js';
 import { Arguments, TextBox } from './renderers/json.js';
 import { Command, LiveOutput } from './renderers/shell.js';
@@ -60,7 +60,7 @@ export function CallCard({ asked, result, active, opened = false }) {
   const undo = call.structured?.undo_id;
   return html`<section class=${`card ${open ? 'open' : 'done'}`} id=${`call-${asked.call_id}`}>
     <div class="card-head"><button type="button" class="line" aria-expanded=${open} onClick=${() => setOpen(!open)}>
-      <${Sign} kind=${off ? 'off' : bad ? 'no' : 'ok'} /><${Name} call=${{ tool: asked.tool, server: call.server }} />${subject ? html`<code><${Visible} text=${subject} /></code>` : null}<span class="grow"></span>
+      <${Sign} kind=${off ? 'off' : bad ? 'no' : 'ok'} /><${Name} call=${{ tool: asked.tool, server: call.server ?? serverOfTool(asked.tool) }} />${subject ? html`<code><${Visible} text=${subject} /></code>` : null}<span class="grow"></span>
       <span class="meta">${join(words.filter(Boolean).map((word) => (typeof word === 'string' ? html`<${Visible} text=${word} />` : word)))}</span></button>
       ${undo ? html`<${Undo} undo=${undo} path=${subject} done=${call.undone} />` : null}</div>
     <${Ending} callId=${asked.call_id} />
@@ -99,10 +99,12 @@ function Running({ call, live, args }) {
   const time = elapsed < 10_000 ? `${formatNumber(Math.floor(elapsed / 1000))} s` : formatDuration(Math.floor(elapsed / 1000) * 1000);
   const words = [progress?.message ?? '', progress?.total ? `${formatNumber(Math.round((100 * progress.progress) / progress.total))}%` : '', call.status === 'waiting' ? t('status.waiting') : t('card.running', { time })];
   const subject = subjectOf(args);
+  // The companion names the server only in its first event; until then the row must look as it will.
+  const named = { tool: call.tool, server: call.server ?? serverOfTool(call.tool) };
   return html`<section class="card run" id=${`call-${call.call_id}`}>
-    <div class="card-head"><div class="line"><${Sign} kind="run" /><${Name} call=${call} />${subject ? html`<code><${Visible} text=${subject} /></code>` : null}<span class="grow"></span>
+    <div class="card-head"><div class="line"><${Sign} kind="run" /><${Name} call=${named} />${subject ? html`<code><${Visible} text=${subject} /></code>` : null}<span class="grow"></span>
       <span class="meta"><${Visible} text=${words.filter(Boolean).join(' · ')} /></span></div>
-      <${Button} kind="quiet" small disabled=${stopping || !live} onClick=${stop} aria-label=${t('card.stop_label', { tool: toolLabel(call) })}>${t('card.stop')}<//></div>
+      <${Button} kind="quiet" small disabled=${stopping || !live} onClick=${stop} aria-label=${t('card.stop_label', { tool: toolLabel(named) })}>${t('card.stop')}<//></div>
     <${Ending} callId=${call.call_id} />
     ${live?.output.length ? html`<div class="card-body"><${LiveOutput} output=${live.output} /></div>` : null}</section>`;
 }

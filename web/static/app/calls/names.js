@@ -3,6 +3,7 @@ import { computed } from '../../vendor/preact.js';
 import { localText } from '../i18n/index.js';
 import { servers, services, tools } from '../store.js';
 
+const serversOf = computed(() => new Map(tools.value.map((tool) => [tool.name, tool.server ?? ''])));
 const ownNames = computed(() => new Map(tools.value.map((tool) => [tool.name, String(/** @type {any} */ (tool).own_name || tool.name)])));
 
 /** The name that a person knows a server by. @param {string} server */
@@ -14,6 +15,9 @@ export function serverName(server) {
 export function serverOf(server) {
   return services.value[server] ?? servers.value?.find(({ id }) => id === server) ?? null;
 }
+
+/** The server of a tool by the tool's full name, '' for one of the companion's own. @param {string} full */
+export const serverOfTool = (full) => serversOf.value.get(full) ?? '';
 
 /** The name of a tool without what makes it unique among all servers. @param {string} full @param {string} [server] */
 export function ownName(full, server = '') {
