@@ -34,10 +34,10 @@ async function result(me, tool) {
 scenario('a form is made from the schema, with its defaults; what is wrong stands beside its field; the server gets the values', { home, timeout: 120_000 }, async (stage) => {
   const me = await start(stage);
   await me.say('/mcp_asking_form');
-  const question = await me.question('Asking asks you for something');
+  const question = await me.question('“Asking” asks you for something');
   // The words of the server are a quotation, and nothing in them is markup.
   assert.equal(await question.locator('.quoted blockquote').textContent(), 'Who gets the parcel?\nPlease be quick. <b>Really</b>');
-  await question.getByText('Only Asking gets what you enter here.').waitFor();
+  await question.getByText('Only “Asking” gets what you enter here.').waitFor();
   assert.equal(await question.getByRole('textbox', { name: 'count' }).inputValue(), '3');
   await me.page.waitForTimeout(GUARD_MS);
   await question.getByRole('textbox', { name: 'email' }).fill('no address');
@@ -53,11 +53,39 @@ scenario('a form is made from the schema, with its defaults; what is wrong stand
   assert.deepEqual(await result(me, 'form'), { action: 'accept', content: { name: 'Ann', email: 'ann@example.org', size: 'l', count: 3, gift: true, colours: ['g'] } });
 });
 
+scenario('a form that is higher than the view opens at its top, and stays where a person scrolls to', { home, context: { viewport: { width: 1280, height: 560 } }, timeout: 120_000 }, async (stage) => {
+  const me = await start(stage);
+  await me.say('/mcp_asking_form');
+  const question = await me.question('“Asking” asks you for something');
+  const room = await me.log.evaluate((box) => box.getBoundingClientRect().top);
+  const top = () => question.evaluate((card) => card.getBoundingClientRect().top);
+  assert.ok(await question.evaluate((card) => card.offsetHeight > /** @type {HTMLElement} */ (document.querySelector('.log')).clientHeight), 'it is higher');
+  await until(async () => {
+    const at = await top();
+    return at >= room && at < room + 80;
+  }, 'its top is in view');
+  await me.page.waitForTimeout(800);
+  assert.ok((await top()) >= room);
+  await question.getByRole('button', { name: 'Send' }).scrollIntoViewIfNeeded();
+  const there = await top();
+  assert.ok(there < room);
+  // The card is drawn anew; what is typed into would be moved by the browser itself.
+  const no = question.locator('[data-path=gift]').getByRole('radio').last();
+  await no.evaluate((/** @type {HTMLElement} */ one) => one.click());
+  await until(() => no.isChecked(), 'it is chosen');
+  await me.page.waitForTimeout(500);
+  assert.ok(Math.abs((await top()) - there) < 60, 'it is not moved back');
+  await me.answer(question, 'Decline');
+  await me.finished('Asking · form');
+  await me.idle();
+  await until(() => me.log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40), 'the end is followed again');
+});
+
 scenario('a form can be declined or closed, by keyboard alone', { home, timeout: 120_000 }, async (stage) => {
   const me = await start(stage);
   for (const [button, action] of [['Decline', 'decline'], ['Not now', 'cancel']]) {
     await me.say('/mcp_asking_form');
-    const question = await me.question('Asking asks you for something');
+    const question = await me.question('“Asking” asks you for something');
     await question.focus();
     await me.tabTo({ name: button, tag: 'button' });
     await me.page.keyboard.press('Enter');
@@ -71,8 +99,9 @@ scenario('a form can be declined or closed, by keyboard alone', { home, timeout:
 scenario('a page is opened only by a click, its host stands out, and what is no web address cannot be opened', { home, timeout: 120_000 }, async (stage) => {
   const me = await start(stage);
   await me.say('/mcp_asking_page url=https://bank.example@evil.example/login?next=https://bank.example');
-  let question = await me.question('Asking asks you for something');
+  let question = await me.question('“Asking” asks you for something');
   assert.equal(await question.locator('.address b').textContent(), 'evil.example');
+  assert.equal(await question.getByText('gets what you enter').count(), 0, 'nothing is entered here');
   await question.getByText('looks like an address and is none').waitFor();
   const link = question.getByRole('link', { name: 'Open in a new tab' });
   assert.deepEqual([await link.getAttribute('target'), await link.getAttribute('rel')], ['_blank', 'noopener noreferrer']);
@@ -81,7 +110,7 @@ scenario('a page is opened only by a click, its host stands out, and what is no 
   await me.answer(question, 'Decline');
   await me.idle();
   await me.say(`/mcp_asking_page url=${stage.companion.url}/icon.svg`);
-  question = await me.question('Asking asks you for something');
+  question = await me.question('“Asking” asks you for something');
   await me.page.waitForTimeout(GUARD_MS);
   const [opened] = await Promise.all([stage.context.waitForEvent('page'), question.getByRole('link', { name: 'Open in a new tab' }).click()]);
   assert.equal(await opened.evaluate(() => globalThis.opener), null);
@@ -92,7 +121,7 @@ scenario('a page is opened only by a click, its host stands out, and what is no 
   await card.locator('.line').click();
   assert.deepEqual(JSON.parse((await card.locator('.card-body pre').last().textContent()) ?? ''), { action: 'accept' });
   await me.say('/mcp_asking_page url=javascript:globalThis.__pwned=1');
-  question = await me.question('Asking asks you for something');
+  question = await me.question('“Asking” asks you for something');
   await question.getByText('cannot be opened from here').waitFor();
   assert.equal(await question.getByRole('link').count(), 0);
   await me.answer(question, 'Decline');
@@ -101,12 +130,14 @@ scenario('a page is opened only by a click, its host stands out, and what is no 
 scenario('without a model a person writes the reply themselves', { home, timeout: 120_000 }, async (stage) => {
   const me = await start(stage);
   await me.say('/mcp_asking_model');
-  const question = await me.question('Asking wants to use your model');
+  const question = await me.question('“Asking” wants to use your model');
   await question.getByText('You count words.').waitFor();
   await question.getByText('How many words has “a b c”?').waitFor();
   assert.equal(await question.getByRole('button', { name: /^Let / }).count(), 0);
   assert.ok(await question.getByRole('button', { name: 'Send' }).isDisabled());
-  await question.getByLabel('Reply to Asking').fill('Three.');
+  assert.equal(await question.getByText('Read it before you send it').count(), 0, 'there is nothing to read');
+  await question.getByLabel('Reply to “Asking”').fill('Three.');
+  await question.getByText('Read it before you send it').waitFor();
   await me.answer(question, 'Send');
   const { result: sent } = await result(me, 'model');
   assert.deepEqual(sent, { role: 'assistant', model: 'human', content: { type: 'text', text: 'Three.' }, stopReason: 'endTurn' });
@@ -122,14 +153,14 @@ scenario('the model gets exactly what the server sent; its reply is read and cha
   await me.page.getByRole('button', { name: /^Model/ }).click();
   await me.page.getByRole('menuitemradio', { name: /stub-1/ }).click();
   await me.say('a secret of this chat');
-  const question = await me.question('Asking wants to use your model');
+  const question = await me.question('“Asking” wants to use your model');
   await me.page.waitForTimeout(GUARD_MS);
   assert.equal(stub.requests.length, 1, 'nothing is sent by itself');
   await question.getByRole('button', { name: 'Let stub-1 answer' }).click();
   await question.getByRole('button', { name: 'Let stub-1 answer again' }).waitFor();
   assert.deepEqual(stub.requests[1].body.messages, [{ role: 'system', content: 'You count words.' }, { role: 'user', content: 'How many words has “a b c”?' }]);
   assert.equal(stub.requests[1].body.tools, undefined);
-  const reply = question.getByLabel('Reply to Asking');
+  const reply = question.getByLabel('Reply to “Asking”');
   assert.equal(await reply.inputValue(), 'It has three.');
   await reply.fill('It has 3.');
   await question.getByRole('button', { name: 'Send' }).click();
@@ -137,7 +168,7 @@ scenario('the model gets exactly what the server sent; its reply is read and cha
   const { result: sent } = await result(me, 'model');
   assert.deepEqual([sent.model, sent.content.text], ['stub-1', 'It has 3.']);
   await me.say('once more');
-  await me.answer(await me.question('Asking wants to use your model'), 'Decline');
+  await me.answer(await me.question('“Asking” wants to use your model'), 'Decline');
   await me.sees('I see.');
   assert.equal(stub.requests.length, 5);
 });
@@ -148,7 +179,7 @@ scenario('what a server asks outside any call waits in the bar, wherever one is,
   await me.finished('Asking · later');
   await me.go('settings/about');
   await me.bar.click();
-  const question = await me.question('Asking asks you for something');
+  const question = await me.question('“Asking” asks you for something');
   await me.answer(question, 'Decline');
   await me.questions.waitFor({ state: 'detached' });
 });

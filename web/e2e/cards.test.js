@@ -127,13 +127,13 @@ scenario('a question whose server is stopped meanwhile says so, by the name that
   await page.locator('.composer textarea').press('Enter');
   await page.locator('section.card.ask').waitFor();
   await stage.companion.api('POST', '/api/services/dummy_mcp/stop', {});
-  await page.locator('section.card.ask .note').getByText('MCP de prueba se detuvo; inícialo en Ajustes → MCP.').waitFor();
+  await page.locator('section.card.ask .note').getByText('«MCP de prueba» se detuvo; inícialo en Ajustes → MCP.').waitFor();
   await page.waitForTimeout(600);
   await page.getByRole('button', { name: 'Permitir una vez' }).click();
   const card = page.locator('section.card.done', { hasText: 'slow' });
-  await has(card, /MCP de prueba se detuvo; inícialo en Ajustes → MCP\.$/);
+  await has(card, /«MCP de prueba» se detuvo; inícialo en Ajustes → MCP\.$/);
   await page.reload();
-  await has(card, /MCP de prueba se detuvo; inícialo en Ajustes → MCP\.$/);
+  await has(card, /«MCP de prueba» se detuvo; inícialo en Ajustes → MCP\.$/);
 });
 
 /** Room between the left edge of a card and a text in it. @param {import('playwright-core').Locator} text */

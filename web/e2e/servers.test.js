@@ -175,7 +175,7 @@ scenario('an agent is granted a server; a chat that began before can go on with 
   await dialog.getByRole('button', { name: 'Let it' }).click();
   await dialog.getByRole('alert').getByText('was changed meanwhile').waitFor();
   await dialog.getByRole('button', { name: 'Let it' }).click();
-  await dialog.getByText('assistant may use post now.').waitFor();
+  await dialog.getByText('assistant may use “post” now.').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await card.getByText('used by assistant').waitFor();
   assert.match(fileOf(stage), /\[mcp_bundles\.post\]\nservers = \["post"\]/);

@@ -48,9 +48,9 @@ test('calls that ended because something else did say what', () => {
   services.value = { dummy_mcp: { id: 'dummy_mcp', display_name: { en: 'Dummy MCP', es: 'MCP de prueba' } } };
   const stopped = call({ status: 'denied', server: 'dummy_mcp', key: 'server_stopped', args: { server: 'dummy_mcp' }, reason: 'x' });
   const waiting = call({ status: 'interrupted', key: 'interrupted_waiting', reason: 'x' });
-  assert.deepEqual(ending(stopped), ['Dummy MCP was stopped; start it in Settings → MCP.']);
+  assert.deepEqual(ending(stopped), ['“Dummy MCP” was stopped; start it in Settings → MCP.']);
   assert.deepEqual(ending(waiting), ['Interrupted', 'It was waiting for your answer when the companion ended; nothing was run.']);
   setLanguage('es');
-  assert.deepEqual(ending(stopped), ['MCP de prueba se detuvo; inícialo en Ajustes → MCP.']);
+  assert.deepEqual(ending(stopped), ['«MCP de prueba» se detuvo; inícialo en Ajustes → MCP.']);
   assert.deepEqual(ending(waiting), ['Interrumpida', 'Esperaba tu respuesta cuando terminó el compañero; no se ejecutó nada.']);
 });

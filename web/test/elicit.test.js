@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressParts, asksSecret, formatProblems, formSchema } from '../static/app/calls/elicit-values.js';
+import { addressParts, asksSecret, formatProblems, formSchema, isAddress } from '../static/app/calls/elicit-values.js';
 import { messagesOf, replyOf, requestOf, wishesOf } from '../static/app/calls/sampling-request.js';
 import { initialValue, problemsOf, severalOf, widgetOf } from '../static/app/settings/schema-values.js';
 
@@ -21,6 +21,15 @@ test('formats that the protocol names are judged, with nothing that a server cou
   }
   assert.equal(code('constructor', 'x'), undefined);
   assert.deepEqual(formatProblems({ properties: { a: { type: 'string', format: 'email' } } }, {}), []);
+});
+
+test('an address to open is told from a form to fill in', () => {
+  const schema = { type: 'object', properties: { a: {} } };
+  for (const [approval, is] of /** @type {[any, boolean][]} */ ([
+    [{ arguments: { mode: 'url', url: 'https://a' } }, true], [{ arguments: { mode: 'url' }, schema }, true], [{ arguments: { url: 'https://a' } }, true], [{ arguments: { url: 'https://a' }, schema: {} }, true],
+    [{ arguments: { mode: 'form', url: 'https://a' } }, false], [{ arguments: { url: 'https://a' }, schema }, false], [{ arguments: {}, schema }, false], [{ arguments: null }, false],
+  ])) assert.equal(isAddress({ kind: 'elicitation', ...approval }), is, JSON.stringify(approval));
+  assert.equal(isAddress({ kind: 'call', arguments: { url: 'https://a' } }), false);
 });
 
 test('a form that asks for a secret is noticed', () => {

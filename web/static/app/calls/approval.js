@@ -7,6 +7,7 @@ import { Button, ErrorBox, Sign } from '../ui.js';
 import { Always, Deny } from './answers.js';
 import { titleOf, What } from './asked.js';
 import { Deadline } from './deadline.js';
+import { isAddress } from './elicit-values.js';
 import { Elicitation } from './elicitation.js';
 import { serverOf, toolLabel } from './names.js';
 import { reasonText } from './reasons.js';
@@ -110,9 +111,9 @@ export function Question({ approval }) {
       keys[event.key]();
     }
   };
-  return html`<section class="card ask" role="group" aria-labelledby=${`${id}-t`} aria-describedby=${`${id}-w`} tabindex="-1" ref=${card} onKeyDown=${onKey} id=${`question-${approval.id}`}>
+  return html`<section class="card ask" role="group" aria-labelledby=${`${id}-t`} aria-describedby=${`${id}-w`} tabindex="-1" ref=${card} data-from=${approval.kind === 'call' ? undefined : 'top'} onKeyDown=${onKey} id=${`question-${approval.id}`}>
     <div class="ask-head"><${Sign} kind="wait" /><h3 id=${`${id}-t`}>${titleOf(approval)}</h3><${Deadline} time=${approval.deadline} /></div>
-    <p class="why" id=${`${id}-w`}>${approval.kind === 'elicitation' && approval.arguments?.mode === 'url' ? t('ask.why_address') : approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${isRule(approval.rule ?? '') ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
+    <p class="why" id=${`${id}-w`}>${isAddress(approval) ? t('ask.why_address') : approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${isRule(approval.rule ?? '') ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
     ${approval.kind === 'call' ? html`<${What} approval=${approval} />` : null}
     ${stopped ? html`<p class="note">${reasonText({ key: 'server_stopped', args: { server: approval.server ?? '' } })}</p>` : null}
     ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${off} />` : approval.kind === 'sampling' ? html`<${Sampling} approval=${approval} decide=${decide} disabled=${off} />` : html`<${Choices} approval=${approval} can=${can} mode=${mode} lost=${lost} sending=${sending} decide=${decide} toggle=${toggle} />`}

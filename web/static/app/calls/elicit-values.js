@@ -4,6 +4,11 @@
 
 const isObject = (/** @type {any} */ value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 
+/** Whether a server wants a page to be opened, not a form to be filled in. @param {{kind?: string, arguments?: any, schema?: any}} approval */
+export function isAddress({ kind, arguments: args, schema }) {
+  return kind === 'elicitation' && (args?.mode === 'url' || (args?.mode !== 'form' && typeof args?.url === 'string' && !isObject(schema?.properties)));
+}
+
 /**
  * The schema of a form. The protocol knows flat objects only; lists of choices are boxes to tick.
  * @param {any} schema @returns {any}

@@ -4,7 +4,7 @@ import { t, tx } from '../i18n/index.js';
 import { SchemaForm } from '../settings/schema-form.js';
 import { Button } from '../ui.js';
 import { tooSoon } from './approval.js';
-import { addressParts, asksSecret, formatProblems, formSchema } from './elicit-values.js';
+import { addressParts, asksSecret, formatProblems, formSchema, isAddress } from './elicit-values.js';
 import { serverName } from './names.js';
 import { Visible } from './text.js';
 
@@ -24,10 +24,10 @@ export function Quoted({ server, text }) {
 
 /** @param {{approval: Approval, decide: Decide, disabled: boolean}} props */
 export function Elicitation({ approval, decide, disabled }) {
-  const { message = '', mode, url } = approval.arguments ?? {};
+  const { message = '', url } = approval.arguments ?? {};
   const server = serverName(approval.server ?? '');
   return html`<${Quoted} server=${server} text=${String(message)} />
-    ${mode === 'url' || (typeof url === 'string' && !approval.schema) ? html`<${Address} server=${server} url=${String(url ?? '')} decide=${decide} disabled=${disabled} />` : html`<${Form} approval=${approval} server=${server} decide=${decide} disabled=${disabled} />`}`;
+    ${isAddress(approval) ? html`<${Address} server=${server} url=${String(url ?? '')} decide=${decide} disabled=${disabled} />` : html`<${Form} approval=${approval} server=${server} decide=${decide} disabled=${disabled} />`}`;
 }
 
 /** The ways to say no. @param {{decide: Decide, disabled: boolean}} props */

@@ -68,10 +68,10 @@ export function Sampling({ approval, decide, disabled }) {
     <p class="why">${none ? t('sample.by_hand') : tx('sample.goes', { model: html`<b>${profile.model}</b>`, name: profile.name })}</p>
     ${none ? null : html`<div class="row"><${Button} small disabled=${disabled || busy} onClick=${run}>${t(text ? 'sample.again' : 'sample.let', { model: profile.model })}<//>
       ${busy ? html`<${Button} small kind="quiet" onClick=${() => abort.current?.abort()}>${t('ask.stop')}<//><span class="row meta" role="status"><${Sign} kind="run" />${t(phase === 'slot' ? 'sample.waits' : 'sample.runs')}</span>` : null}</div>`}
-    <div class="label sample-reply"><label for=${id}>${t('sample.reply', { server })}</label><textarea id=${id} class="field grows" rows="3" maxlength="200000" value=${text} readonly=${busy} aria-describedby=${`${id}-hint`} onInput=${(/** @type {any} */ event) => {
+    <div class="label sample-reply"><label for=${id}>${t('sample.reply', { server })}</label><textarea id=${id} class="field grows" rows="3" maxlength="200000" value=${text} readonly=${busy} aria-describedby=${text ? `${id}-hint` : undefined} onInput=${(/** @type {any} */ event) => {
       setText(event.currentTarget.value);
       if (!event.currentTarget.value) setBy({ model: '', whole: true });
-    }}></textarea><span class="hint" id=${`${id}-hint`}>${t('sample.reply_hint')}</span></div>
+    }}></textarea>${text ? html`<span class="hint" id=${`${id}-hint`}>${t('sample.reply_hint')}</span>` : null}</div>
     ${error ? html`<${ErrorBox} title=${t('sample.failed')} error=${error} />` : null}
     <div class="choices"><${Button} disabled=${disabled || busy || !text.trim()} onClick=${() => decide('accept', { content: replyOf(text, by.model, by.whole) })}>${t('sample.send')}<//>
       <${Button} kind="danger" data-choice="deny" disabled=${disabled} onClick=${() => {

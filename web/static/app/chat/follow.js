@@ -6,6 +6,9 @@ const NEAR = 40;
 /** A scroll this soon after a wheel, a finger or a key is a person's. */
 const GESTURE_MS = 1_000;
 
+/** Room above and below what is shown, in pixels. */
+const EDGES = 48;
+
 /** Drawings until everything around a place has its height. */
 const SETTLE_FRAMES = 8;
 
@@ -32,9 +35,24 @@ export function useFollow() {
     at.scrollTop = at.scrollHeight;
     seen.current = { top: at.scrollTop, height: at.scrollHeight, room: at.clientHeight };
   };
+  // Questions that were drawn before: from then on it is a person who scrolls to and fro in them.
+  const met = useRef(/** @type {WeakSet<Element>} */ (new WeakSet()));
+  /** A question to be read from its top that has just come and is higher than the view. @returns {HTMLElement|undefined} */
+  const tallQuestion = () => {
+    const fresh = /** @type {HTMLElement[]} */ ([...(inner.current?.querySelectorAll('.card.ask[data-from=top]') ?? [])]).filter((card) => !met.current.has(card));
+    for (const card of fresh) met.current.add(card);
+    return fresh.find((card) => card.offsetHeight > element().clientHeight - EDGES);
+  };
+  const keepEnd = () => {
+    const card = tallQuestion();
+    if (card) {
+      leave();
+      card.scrollIntoView({ block: 'start' });
+    } else scrollToEnd();
+  };
   useLayoutEffect(() => {
     const follow = () => {
-      if (pinned.current) scrollToEnd();
+      if (pinned.current) keepEnd();
     };
     const observer = new ResizeObserver(follow);
     observer.observe(/** @type {HTMLElement} */ (inner.current));
@@ -66,7 +84,7 @@ export function useFollow() {
     if (held.current) {
       element().scrollTop = held.current.top + element().scrollHeight - held.current.height;
       held.current = null;
-    } else if (pinned.current) scrollToEnd();
+    } else if (pinned.current) keepEnd();
   });
   const look = () => {
     const at = element();
@@ -108,6 +126,7 @@ export function useFollow() {
   return {
     box, inner, away, onScroll, leave, bring,
     toEnd: () => {
+      tallQuestion();
       pinned.current = true;
       setAway(false);
       scrollToEnd();

@@ -184,10 +184,10 @@ export default {
   'srv.grant_new': 'A new bundle',
   'srv.grant_new_text': 'for {agent} alone',
   'srv.grant_name': 'Name of the bundle',
-  'srv.grant_has': '{agent} can use {server} already.',
-  'srv.grant_excluded': 'The bundle {bundle} keeps {server} out, whatever else grants it. Change that under Agents.',
+  'srv.grant_has': '{agent} can use “{server}” already.',
+  'srv.grant_excluded': 'The bundle {bundle} keeps “{server}” out, whatever else grants it. Change that under Agents.',
   'srv.grant_now': 'Let it',
   'srv.grant_conflict': 'The configuration was changed meanwhile, in another tab or in the file. This is how it is now: look at it again, then try once more.',
-  'srv.granted': '{agent} may use {server} now.',
+  'srv.granted': '{agent} may use “{server}” now.',
   'srv.see_agent': 'See the agent',
 };

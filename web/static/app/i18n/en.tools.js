@@ -143,7 +143,7 @@ export default {
   'run.failed': 'It could not be started.',
   'run.result': 'Last result',
   'run.off': 'This tool is off. Switch it on to run it.',
-  'run.offline': '{server} is not running. Start it under MCP first.',
+  'run.offline': '“{server}” is not running. Start it under MCP first.',
 
   'form.add': 'Add',
   'form.add_to': 'Add: {name}',

@@ -184,10 +184,10 @@ export default {
   'srv.grant_new': 'Un paquete nuevo',
   'srv.grant_new_text': 'solo para {agent}',
   'srv.grant_name': 'Nombre del paquete',
-  'srv.grant_has': '{agent} ya puede usar {server}.',
-  'srv.grant_excluded': 'El paquete {bundle} deja fuera {server}, lo conceda quien lo conceda. Cámbialo en Agentes.',
+  'srv.grant_has': '{agent} ya puede usar «{server}».',
+  'srv.grant_excluded': 'El paquete {bundle} deja fuera «{server}», lo conceda quien lo conceda. Cámbialo en Agentes.',
   'srv.grant_now': 'Permitir',
   'srv.grant_conflict': 'La configuración cambió entretanto, en otra pestaña o en el archivo. Así está ahora: míralo de nuevo y vuelve a intentarlo.',
-  'srv.granted': '{agent} ya puede usar {server}.',
+  'srv.granted': '{agent} ya puede usar «{server}».',
   'srv.see_agent': 'Ver el agente',
 };

@@ -143,7 +143,7 @@ export default {
   'run.failed': 'No se ha podido iniciar.',
   'run.result': 'Último resultado',
   'run.off': 'Esta herramienta está apagada. Enciéndela para ejecutarla.',
-  'run.offline': '{server} no está en marcha. Inícialo antes en MCP.',
+  'run.offline': '«{server}» no está en marcha. Inícialo antes en MCP.',
 
   'form.add': 'Añadir',
   'form.add_to': 'Añadir: {name}',
