@@ -1,16 +1,24 @@
 // Cards of calls and questions: pictures, why a call failed, names, how a question is laid out.
 import assert from 'node:assert/strict';
-import { has, scenario, until, useBrowser } from './rig.js';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { has, layOut, scenario, until, useBrowser } from './rig.js';
 
 useBrowser();
 
 const tiny = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const files = { 'README.md': '# Hello\n', 'pic.png': tiny, 'code.js': 'if (a) {\n                        deep();\n}\n' };
 
-/** @param {import('./rig.js').Stage} stage */
-async function startDummy(stage) {
-  await stage.companion.api('POST', '/api/services/dummy_mcp/start', {});
-  await until(async () => (await stage.companion.api('GET', '/api/services')).services.find((/** @type {any} */ one) => one.id === 'dummy_mcp').state === 'running', 'dummy_mcp runs');
+const asking = {
+  '.zeroclaw/services/asking/service.json': JSON.stringify({ schemaVersion: 1, displayName: 'Asking', launch: { executable: process.execPath, args: ['${serviceDir}/server.mjs'] } }),
+  '.zeroclaw/services/asking/server.mjs': readFileSync(path.join(path.dirname(fileURLToPath(import.meta.url)), 'testdata/asking-mcp.mjs')),
+};
+
+/** @param {import('./rig.js').Stage} stage @param {string} service */
+async function start({ companion }, service) {
+  await companion.api('POST', `/api/services/${service}/start`, {});
+  await until(async () => (await companion.api('GET', '/api/services')).services.find((/** @type {any} */ one) => one.id === service).state === 'running', `${service} runs`);
 }
 
 /** Whether a picture has been drawn from bytes of the companion. @param {import('playwright-core').Locator} image */
@@ -45,8 +53,47 @@ scenario('a picture that a tool returns is shown, in a box that has its size bef
   await until(() => drawn(me.page.getByRole('img', { name: 'Image from pic.png' })), 'and after a reload');
 });
 
+scenario('a picture can be enlarged; Escape closes it and gives the focus back', { files, rules: ['R:./**'] }, async (stage) => {
+  const me = await stage.page();
+  await me.say('/read_file path=pic.png image=true');
+  const card = await me.finished('read_file');
+  await me.idle();
+  await until(() => drawn(card.getByRole('img', { name: 'Image from pic.png' })), 'the picture is drawn');
+  await card.getByRole('button', { name: 'Enlarge: Image from pic.png' }).focus();
+  await me.page.keyboard.press('Enter');
+  const dialog = me.page.getByRole('dialog', { name: 'Image from pic.png' });
+  await until(() => drawn(dialog.getByRole('img')), 'it is drawn large');
+  await me.page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal((await me.focused()).name, 'Enlarge: Image from pic.png');
+});
+
+scenario('the row of a call shows as much of its subject as there is room for, and does not move when the call ends', { files, home: asking, context: { viewport: { width: 1280, height: 800 } } }, async (stage) => {
+  await stage.companion.api('PUT', '/api/config/prop?path=permissions.tools.mcp_asking_echo.mode', { value: 'allow' });
+  await start(stage, 'asking');
+  const me = await stage.page();
+  await me.say(`/mcp_asking_echo ${JSON.stringify({ text: `https://example.com/${'a-long-address/'.repeat(8)}`, until: path.join(stage.companion.home, 'go') })}`);
+  const places = (/** @type {import('playwright-core').Locator} */ card) => card.evaluate((one) => ['.line', '.line > b', '.line > code'].map((part) => {
+    const { left, top, height } = /** @type {Element} */ (one.querySelector(part)).getBoundingClientRect();
+    return [left, top - one.getBoundingClientRect().top, height].map(Math.round);
+  }));
+  const running = me.page.locator('section.card.run');
+  await running.locator('.line > code').waitFor();
+  const before = await places(running);
+  layOut({ go: '' }, stage.companion.home);
+  const card = await me.finished('Asking · echo');
+  assert.deepEqual(await places(card), before);
+  await me.idle();
+  // What is not taken by the rest of the row belongs to the subject.
+  const [free, cut] = await card.locator('.line').evaluate((line) => {
+    const [code, meta] = ['code', '.meta'].map((part) => /** @type {HTMLElement} */ (line.querySelector(part)));
+    return [meta.getBoundingClientRect().left - code.getBoundingClientRect().right, code.scrollWidth > code.clientWidth];
+  });
+  assert.ok(cut && free < 30, `${free} px are free`);
+});
+
 scenario('a picture of an MCP server shows in the chat and in the Run panel', { files, config: '[agents.assistant]\nmedia = ["dummy_mcp"]\n' }, async (stage) => {
-  await startDummy(stage);
+  await start(stage, 'dummy_mcp');
   const me = await stage.page();
   await me.say('/mcp_dummy_mcp_image {}');
   const question = await me.question('mcp_dummy_mcp_image');
@@ -61,7 +108,7 @@ scenario('a picture of an MCP server shows in the chat and in the Run panel', { 
 });
 
 scenario('whatever fails says why in its line', { files, rules: ['R:./**'] }, async (stage) => {
-  await startDummy(stage);
+  await start(stage, 'dummy_mcp');
   const me = await stage.page();
   await me.say('/read_file path=pic.png');
   await has(await me.finished('read_file'), /Failed · It is no text but image\/png \(70 B\), so it was not read/);
@@ -116,7 +163,7 @@ scenario('a yes given too soon is not taken, and says so', { files }, async (sta
 });
 
 scenario('a question whose server is stopped meanwhile says so, by the name that people know it by', { files, context: { locale: 'es-ES' } }, async (stage) => {
-  await startDummy(stage);
+  await start(stage, 'dummy_mcp');
   const page = await stage.context.newPage();
   stage.pages.push(page);
   await page.goto(await stage.companion.address());
@@ -170,7 +217,7 @@ scenario('a file that was attached is read because it was attached, not by a rul
 
 for (const width of [1280, 320]) {
   scenario(`a picture that is not admitted says at ${width} px how to admit it, without unfolding`, { files, context: { viewport: { width, height: 800 } } }, async (stage) => {
-    await startDummy(stage);
+    await start(stage, 'dummy_mcp');
     const me = await stage.page();
     await me.say('/mcp_dummy_mcp_image {}');
     await me.answer(await me.question('mcp_dummy_mcp_image'), 'Allow once');
@@ -178,10 +225,16 @@ for (const width of [1280, 320]) {
     const hint = card.getByText('A picture was left out.');
     await hint.waitFor();
     assert.equal(await card.locator('.line').getAttribute('aria-expanded'), 'false');
-    assert.match((await hint.textContent()) ?? '', /Dummy MCP, put media = \["dummy_mcp"\] under \[agents\.assistant\] in config\.toml\./);
+    assert.match((await hint.textContent()) ?? '', /those of Dummy MCP in new chats, tick it under Settings → Agents → assistant → Pictures and sounds\.$/);
     assert.ok((await inset(hint)) >= 10);
     await me.page.reload();
-    await card.getByText('A picture was left out.').waitFor();
+    await hint.getByRole('link').click();
+    const box = me.page.getByRole('group', { name: 'Pictures and sounds' });
+    await until(() => box.evaluate((group) => group.contains(document.activeElement)), 'the setting has the focus');
+    await until(() => box.evaluate((group) => {
+      const { top, bottom } = group.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    }), 'and is in view');
   });
 }
 

@@ -36,7 +36,11 @@ test('the last minute is counted, and nothing before it or after', () => {
   assert.deepEqual([120_000, 60_001, 60_000, 59_999, 9_000, 1, 0, -5].map(countdown), ['', '', '1:00', '1:00', '0:09', '0:01', '', '']);
 });
 
-test('a picture that was left out is known by the words of the companion, with or without its advice', () => {
+test('a picture that was left out is known by what the companion says beside its words, else by the words', () => {
+  const admit = (/** @type {any} */ said, type = 'text') => notAdmitted(call({ server: 'dummy_mcp', content: [{ type: 'text', text: 'A picture.' }, { type, text: 'x', admit: said }] }));
+  assert.deepEqual(admit({ kind: 'audio', agent: 'my helper', server: 'dummy_mcp' }), { kind: 'audio', agent: 'my helper' });
+  assert.deepEqual(admit({ kind: '<b>', agent: 7 }), { kind: 'image', agent: '7' });
+  assert.equal(admit({ kind: 'image', agent: 'x' }, 'resource_link'), null, 'the companion says it of texts alone');
   const text = (/** @type {string} */ one) => call({ server: 'dummy_mcp', content: [{ type: 'text', text: 'A picture.' }, { type: 'text', text: one }] });
   assert.deepEqual(notAdmitted(text('[image left out: media of dummy_mcp are not admitted for this agent; media = ["dummy_mcp"] under [agents.helper] in config.toml admits them]')), { kind: 'image', agent: 'helper' });
   assert.deepEqual(notAdmitted(call({ server: 'dummy_mcp', model_text: 'A\n[audio left out: media of dummy_mcp are not admitted for this agent]' })), { kind: 'audio', agent: '' });

@@ -82,9 +82,9 @@ export function Empty({ title, children, action }) {
 
 /**
  * A modal dialog; closing by Escape calls onClose.
- * @param {{title: any, onClose: () => void, children?: any}} props
+ * @param {{title: any, onClose: () => void, children?: any, class?: string}} props
  */
-export function Dialog({ title, onClose, children }) {
+export function Dialog({ title, onClose, children, class: classes }) {
   const ref = useRef(/** @type {HTMLDialogElement|null} */ (null));
   const id = useId();
   useLayoutEffect(() => {
@@ -96,7 +96,7 @@ export function Dialog({ title, onClose, children }) {
       before?.focus?.();
     };
   }, []);
-  return html`<dialog ref=${ref} aria-labelledby=${id} onCancel=${(/** @type {Event} */ event) => {
+  return html`<dialog ref=${ref} class=${classes} aria-labelledby=${id} onCancel=${(/** @type {Event} */ event) => {
     event.preventDefault();
     onClose();
   }}><h2 id=${id}>${title}</h2>${children}</dialog>`;

@@ -2,6 +2,7 @@
 import { html, useState } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
 import { formatSize, t, tx } from '../i18n/index.js';
+import { link } from '../router.js';
 import { sessions } from '../store.js';
 import { Button, ErrorBox } from '../ui.js';
 import { serverName, toolLabel } from './names.js';
@@ -11,6 +12,7 @@ import { Entries, Matches } from './renderers/files.js';
 import { Image, isMedia } from './renderers/image.js';
 import { TextBox } from './renderers/json.js';
 import { LiveOutput, ShellResult } from './renderers/shell.js';
+import { Visible } from './text.js';
 
 /** @typedef {import('../types.js').Call} Call */
 
@@ -47,12 +49,15 @@ export function Media({ call, args, large }) {
     alt=${items.length > 1 ? t('image.nth', { name, n: at + 1, all: items.length }) : t('image.of', { name })} />`)}</div>`;
 }
 
-/** What the companion puts in place of a picture or sound that the agent does not admit; to a person it says how to. */
+/** What stands in place of a picture or sound that the agent does not admit where only the text is known any more; once it said how to admit them. */
 const leftOut = /^\[(image|audio) left out: media of \S+ are not admitted for this agent(?:; media = \[\S+\] under \[agents\.([\w-]+)\] in config\.toml admits them)?\]$/;
 
 /** Of the media of a result those that were not admitted: which kind, and the agent that would have to. @param {Call} call @returns {{kind: string, agent: string}|null} */
 export function notAdmitted(call) {
-  const hit = call.server ? textsOf(call).flatMap((text) => text.split('\n')).map((line) => leftOut.exec(line)).find(Boolean) : null;
+  if (!call.server) return null;
+  const said = call.content?.find(({ type, admit }) => type === 'text' && admit)?.admit;
+  if (said) return { kind: said.kind === 'audio' ? 'audio' : 'image', agent: String(said.agent ?? '') };
+  const hit = textsOf(call).flatMap((text) => text.split('\n')).map((line) => leftOut.exec(line)).find(Boolean);
   return hit ? { kind: hit[1], agent: hit[2] ?? '' } : null;
 }
 
@@ -61,7 +66,8 @@ export function LeftOut({ call }) {
   const found = notAdmitted(call);
   if (!found) return null;
   const agent = found.agent || sessions.value[call.session ?? '']?.agent || 'assistant';
-  return html`<p class="note ended">${tx(`card.left_out_${found.kind}`, { server: serverName(call.server ?? ''), line: html`<code>media = ["${call.server}"]</code>`, section: html`<code>[agents.${agent}]</code>`, file: html`<code>config.toml</code>` })}</p>`;
+  const where = html`<a href=${link('settings', 'agents', agent, 'media')}>${t('card.admit_at', { agent })}</a>`;
+  return html`<p class="note ended">${tx(`card.left_out_${found.kind}`, { server: html`<b><${Visible} text=${serverName(call.server ?? '')} /></b>`, where })}</p>`;
 }
 
 /** A result too big for the conversation, page by page. @param {{id: string}} props */

@@ -57,6 +57,7 @@ export default {
   'ask.why_unknown': 'No rule covers this call.',
   'ask.write': 'Write {path}?',
 
+  'card.admit_at': 'Settings → Agents → {agent} → Pictures and sounds',
   'card.broken': 'Arguments as they came',
   'card.broken_view': 'This card could not be shown.',
   'card.by_person': 'allowed by you',
@@ -67,8 +68,8 @@ export default {
   'card.entries': { one: '{n} entry', other: '{n} entries' },
   'card.exit': 'exit {code}',
   'card.hidden': 'Characters that cannot be seen are shown as signs.',
-  'card.left_out_audio': 'A sound was left out. To hear those of {server}, put {line} under {section} in {file}.',
-  'card.left_out_image': 'A picture was left out. To see those of {server}, put {line} under {section} in {file}.',
+  'card.left_out_audio': 'A sound was left out. To hear those of {server} in new chats, tick it under {where}.',
+  'card.left_out_image': 'A picture was left out. To see those of {server} in new chats, tick it under {where}.',
   'card.length': { one: '{n} character.', other: '{n} characters.' },
   'card.matches': { one: '{n} match', other: '{n} matches' },
   'card.more_lines': { one: '{n} more line', other: '{n} more lines' },
@@ -112,6 +113,7 @@ export default {
   'files.size': 'Size',
   'files.unreadable': '(not readable)',
 
+  'image.enlarge': 'Enlarge: {name}',
   'image.failed': 'The image {name} could not be shown.',
   'image.nth': 'Image {n} of {all} from {name}',
   'image.of': 'Image from {name}',

@@ -57,6 +57,7 @@ export default {
   'ask.why_unknown': 'Ninguna regla cubre esta llamada.',
   'ask.write': '¿Escribir {path}?',
 
+  'card.admit_at': 'Ajustes → Agentes → {agent} → Imágenes y sonidos',
   'card.broken': 'Argumentos tal como llegaron',
   'card.broken_view': 'Esta tarjeta no se pudo mostrar.',
   'card.by_person': 'permitida por ti',
@@ -67,8 +68,8 @@ export default {
   'card.entries': { one: '{n} entrada', other: '{n} entradas' },
   'card.exit': 'salida {code}',
   'card.hidden': 'Los caracteres invisibles se muestran como signos.',
-  'card.left_out_audio': 'Se omitió un sonido. Para oír los de {server}, pon {line} bajo {section} en {file}.',
-  'card.left_out_image': 'Se omitió una imagen. Para ver las de {server}, pon {line} bajo {section} en {file}.',
+  'card.left_out_audio': 'Se omitió un sonido. Para oír los de {server} en chats nuevos, márcalo en {where}.',
+  'card.left_out_image': 'Se omitió una imagen. Para ver las de {server} en chats nuevos, márcalo en {where}.',
   'card.length': { one: '{n} carácter.', other: '{n} caracteres.' },
   'card.matches': { one: '{n} coincidencia', other: '{n} coincidencias' },
   'card.more_lines': { one: '{n} línea más', other: '{n} líneas más' },
@@ -112,6 +113,7 @@ export default {
   'files.size': 'Tamaño',
   'files.unreadable': '(no se puede leer)',
 
+  'image.enlarge': 'Ampliar: {name}',
   'image.failed': 'No se pudo mostrar la imagen {name}.',
   'image.nth': 'Imagen {n} de {all} de {name}',
   'image.of': 'Imagen de {name}',
