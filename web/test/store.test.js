@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { applyEvent, approvals, loadApprovals, loadServers, loadServices, loadSessions, resolved, servers, services, sessions } from '../static/app/store.js';
+import { applyEvent, approvals, loadApprovals, loadReach, loadServers, loadServices, loadSession, loadSessions, reaches, resolved, servers, services, sessions } from '../static/app/store.js';
 
 const real = globalThis.fetch;
 afterEach(() => {
@@ -126,4 +126,38 @@ test('the answer that was asked for last is the list of services, whichever come
   first();
   await loading;
   assert.deepEqual(Object.keys(services.value), ['a']);
+});
+
+test('the tools of a session are those of its last look, and one that was closed meanwhile does not come back', async () => {
+  /** @type {((body: any, status?: number) => void)[]} */
+  const answers = [];
+  globalThis.fetch = /** @type {any} */ (() => new Promise((resolve) => answers.push((body, status = 200) => resolve(new Response(JSON.stringify(body), { status })))));
+  const asked = async (/** @type {number} */ n) => {
+    while (answers.length < n) await new Promise((resolve) => setTimeout(resolve));
+  };
+  applyEvent('session.opened', { session: { id: 's', agent: 'a' } });
+  const first = loadSession('s');
+  await asked(1);
+  const second = loadSession('s');
+  await asked(2);
+  answers[1]({ id: 's', tools: [{ name: 'x' }, { name: 'y' }], warnings: [{ code: 'unmatched_name', message: 'm' }] });
+  answers[0]({ id: 's', tools: [{ name: 'x' }] });
+  await Promise.all([first, second]);
+  assert.equal(sessions.value.s.tools?.length, 2);
+  const list = loadSessions();
+  await asked(3);
+  answers[2]({ sessions: [{ id: 's', agent: 'a', warnings: [] }] });
+  await list;
+  assert.deepEqual([sessions.value.s.tools?.length, sessions.value.s.warnings?.length], [2, 1], 'the list knows less');
+  const third = loadSession('s');
+  await asked(4);
+  applyEvent('session.closed', { id: 's' });
+  answers[3]({ id: 's', tools: [] });
+  await third;
+  assert.deepEqual(sessions.value, {});
+  const gone = loadReach('nobody');
+  await asked(5);
+  answers[4]({ error: { code: 'unknown_agent', message: 'x' } }, 404);
+  await gone;
+  assert.deepEqual(reaches.value, { nobody: { tools: [], warnings: [] } });
 });

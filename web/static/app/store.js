@@ -31,6 +31,8 @@ export const conversations = signal(/** @type {Conversation[]} */ ([]));
 export const moreConversations = signal('');
 /** Model profiles; Mirror is always the first. */
 export const profiles = signal(/** @type {Profile[]} */ ([]));
+/** What a new session of an agent would reach, by the agent's name; loaded by the views that show it. */
+export const reaches = signal(/** @type {Record<string, {tools: ToolInfo[], warnings: import('./types.js').Warning[]}>} */ ({}));
 /** Sessions by id, with their tools. */
 export const sessions = signal(/** @type {Record<string, Session>} */ ({}));
 /** Count up whenever something must be loaded again: permissions, config, conversations, messages:ID. */
@@ -123,6 +125,7 @@ export function applyEvent(kind, data) {
       // falls through: everything is loaded anew
       case 'resync':
         loadShared();
+        if (kind === 'resync') tick('tools');
         for (const listen of resyncListeners) listen();
         break;
       case 'call.started':
@@ -182,7 +185,8 @@ export function applyEvent(kind, data) {
         tick('config');
         configSoon ||= setTimeout(() => {
           configSoon = undefined;
-          Promise.allSettled([loadProblems(), loadServers(), loadAgents()]);
+          // What is to happen with a tool stands in the configuration, too.
+          Promise.allSettled([loadProblems(), loadServers(), loadAgents(), loadTools()]);
         }, 100);
         break;
       case 'conversations.changed':
@@ -351,8 +355,41 @@ export async function loadSessions() {
   const list = /** @type {Session[]} */ ((await api.get('/api/sessions')).sessions ?? []);
   const known = sessions.peek();
   const opened = Object.entries(known).filter(([id]) => !before[id]);
-  const listed = list.filter(({ id }) => known[id] || !before[id]).map((session) => [session.id, { ...known[session.id], ...session, tools: session.tools ?? known[session.id]?.tools }]);
+  // The list has no tools, and of the remarks not those about tools.
+  const listed = list.filter(({ id }) => known[id] || !before[id]).map((session) => [session.id, { ...session, ...(known[session.id]?.tools ? known[session.id] : {}) }]);
   sessions.value = Object.fromEntries([...opened, ...listed]);
+}
+
+/** How often each session, each agent was asked for: the last answer counts. @type {Map<string, number>} */
+const loadingOne = new Map();
+/** @param {string} key @returns {() => boolean} whether nothing was asked for since */
+function turnOf(key) {
+  const turn = (loadingOne.get(key) ?? 0) + 1;
+  loadingOne.set(key, turn);
+  return () => loadingOne.get(key) === turn;
+}
+
+/** The tools and remarks of a session, as they are now. @param {string} id */
+export async function loadSession(id) {
+  const newest = turnOf(`session ${id}`);
+  try {
+    const answer = await api.get(url`/api/sessions/${id}`);
+    const known = sessions.peek()[id];
+    // One that was closed meanwhile does not come back.
+    if (known && newest()) setSession({ ...known, ...(answer.session ?? answer) });
+  } catch (error) {
+    if (/** @type {any} */ (error).status !== 404) throw error;
+  }
+}
+
+/** What a new session of an agent would reach: nothing when the agent is gone. @param {string} agent */
+export async function loadReach(agent) {
+  const newest = turnOf(`agent ${agent}`);
+  const answer = await api.get(url`/api/agents/${agent}`).catch((error) => {
+    if (error.status !== 404) throw error;
+    return {};
+  });
+  if (newest()) reaches.value = { ...reaches.value, [agent]: { tools: answer.tools ?? [], warnings: answer.warnings ?? [] } };
 }
 
 /** @param {Session} session */

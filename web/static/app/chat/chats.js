@@ -94,15 +94,6 @@ export function sessionOf(chat) {
 /** Whether a model is offered a tool: on, not denied, its server there. @param {import('../types.js').ToolInfo} tool */
 export const usable = ({ enabled, mode, state }) => enabled !== false && mode !== 'deny' && state !== 'offline';
 
-/** Our own tools that are about those of servers: Settings lists them always, a session without servers has none of them. */
-const aboutServers = new Set(['mcp_resources', 'mcp_prompts', 'tool_search']);
-
-/** What of the tools in Settings a model of a new chat is offered. @param {import('../types.js').ToolInfo[]} all */
-export function offeredAnew(all) {
-  const offered = all.filter(usable);
-  return offered.some(({ origin }) => origin === 'server' || origin === 'service') ? offered : offered.filter(({ name }) => !aboutServers.has(name));
-}
-
 /** Share of the model's context that the conversation fills, 0 to 1, and the tokens. @param {Chat} chat */
 export function fullness(chat) {
   const context = contextOf(profileOf(chat));

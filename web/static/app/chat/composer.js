@@ -4,21 +4,13 @@ import { allowNotifications } from '../calls/attention.js';
 import { t } from '../i18n/index.js';
 import { complete } from '../llm/toolline.js';
 import { link, navigate } from '../router.js';
-import { sessions, tools } from '../store.js';
 import { Button } from '../ui.js';
 import { attach, FileList, useDroppedFiles } from './attachments.js';
-import { offeredAnew, send, sessionOf, stop, usable } from './conversation.js';
+import { send, stop } from './conversation.js';
 import { draftOf, keepDraft } from './drafts.js';
+import { toolsOf, useReach } from './reach.js';
 
 /** @typedef {import('./conversation.js').Chat} Chat @typedef {import('../types.js').ToolInfo} ToolInfo */
-
-/** The tools that a model of this chat would get now. @param {Chat} chat */
-export function toolsOf(chat) {
-  void sessions.value;
-  const mine = sessionOf(chat)?.tools;
-  const now = new Map(tools.value.map((tool) => [tool.name, tool]));
-  return mine?.length ? mine.map((tool) => ({ ...tool, ...now.get(tool.name) })).filter(usable) : offeredAnew(tools.value);
-}
 
 /** Whether a tool line needs nothing more, so that Enter sends it instead of completing it. @param {string} text @param {string} insertion @param {ToolInfo[]} known */
 function finished(text, insertion, known) {
@@ -53,8 +45,11 @@ export function Composer({ chat }) {
   const attached = chat.attached.value;
   const busy = chat.running.value !== 'idle';
   const empty = !text.trim() && !attached.length;
-  const available = toolsOf(chat);
-  const suggestions = useMemo(() => (closed || !text.startsWith('/') ? { from: 0, items: [] } : complete(text.slice(0, caret), available)), [text, caret, closed, available.length]);
+  useReach(chat);
+  const known = toolsOf(chat);
+  const names = known?.map(({ name }) => name).join() ?? '';
+  const available = known ?? [];
+  const suggestions = useMemo(() => (closed || !text.startsWith('/') ? { from: 0, items: [] } : complete(text.slice(0, caret), available)), [text, caret, closed, names]);
   const open = suggestions.items.length > 0;
   const at = Math.min(chosen, suggestions.items.length - 1);
 
@@ -157,6 +152,6 @@ export function Composer({ chat }) {
       take(event.currentTarget.files);
       event.currentTarget.value = '';
     }} /><${Button} kind="quiet" small onClick=${() => files.current?.click()}>${t('composer.attach')}<//>
-      <a class="btn quiet small" href=${link('settings', 'tools')}><span>${t('composer.count', { n: available.length })}</span></a><span class="grow"></span>
+      <a class="btn quiet small" href=${link('settings', 'tools')}><span>${known ? t('composer.count', { n: known.length }) : t('mcp.tools')}</span></a><span class="grow"></span>
       ${busy ? html`<${Button} onClick=${() => stop(chat)}>${t('composer.stop')}<//>` : html`<${Button} kind="primary" type="submit" keys="⏎" disabled=${empty}>${t('composer.send')}<//>`}</div></form>`;
 }

@@ -5,7 +5,7 @@ import { chats, create, freshChat, newId, profileOf, requireModel } from './chat
 import { load, run } from './runner.js';
 import { append, copyConversation, ensureStored, loadEarlier, nameByText } from './stored.js';
 
-export { forgetChat, fullness, newChat, newId, offeredAnew, profileOf, sessionOf, usable } from './chats.js';
+export { forgetChat, fullness, newChat, newId, profileOf, sessionOf } from './chats.js';
 export { load, stop } from './runner.js';
 export { copyConversation, ensureStored, loadEarlier, renewSession, setMeta } from './stored.js';
 

@@ -4,10 +4,11 @@ import { api } from '../api.js';
 import { t, tx } from '../i18n/index.js';
 import { loadProfiles } from '../llm/profiles.js';
 import { link } from '../router.js';
-import { profiles, root, tools } from '../store.js';
+import { profiles, root } from '../store.js';
 import { Button, ErrorBox, MenuButton } from '../ui.js';
-import { profileOf, setMeta, offeredAnew } from './conversation.js';
+import { profileOf, setMeta } from './conversation.js';
 import { FolderPicker, setRoot, shortPath } from './folders.js';
+import { toolsOf, useReach } from './reach.js';
 
 /** Whether the first steps were left in this tab. */
 export const welcomed = signal(false);
@@ -35,7 +36,8 @@ export function Welcome({ chat }) {
       setError(failure);
     }
   };
-  const offered = offeredAnew(tools.value);
+  useReach(chat);
+  const offered = toolsOf(chat) ?? [];
   const known = new Set(profiles.value.map(({ base_url }) => base_url));
   return html`<header class="top"><${MenuButton} /><span class="meta">${t('welcome.top')}</span></header>
     <div class="scroll"><div class="welcome"><h1>${t('welcome.title')}</h1><p class="lead">${t('welcome.lead')}</p>

@@ -1,9 +1,11 @@
 // Settings → MCP: the connection, and the services with their tools.
 import { html, useEffect } from '../../vendor/preact.js';
 import { pairing } from '../api.js';
+import { chatOf } from '../chat/conversation.js';
 import { chooseRoot, shortPath } from '../chat/folders.js';
+import { useReach } from '../chat/reach.js';
 import { language, localText, t, tx } from '../i18n/index.js';
-import { route } from '../router.js';
+import { lastChat, route } from '../router.js';
 import { connection, loadServers, loadServices, root, services, status } from '../store.js';
 import { Button, CopyButton, Empty, Pill } from '../ui.js';
 import { partsOf } from './presets.js';
@@ -38,6 +40,7 @@ export function McpSection() {
 
 function Overview() {
   void language.value;
+  useReach(chatOf(lastChat.value), true);
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') Promise.allSettled([loadServices(), loadServers()]);

@@ -4,9 +4,10 @@ import { api, url } from '../api.js';
 import { GUARD_MS } from '../calls/approval.js';
 import { Visible } from '../calls/text.js';
 import { chatOf, renewSession, sessionOf } from '../chat/conversation.js';
+import { lacks } from '../chat/reach.js';
 import { formatAgo, formatDuration, formatTime, language, localText, t } from '../i18n/index.js';
 import { lastChat, link, navigate } from '../router.js';
-import { agents, applyEvent, clock, runClock, tools } from '../store.js';
+import { applyEvent, clock, reaches, runClock, tools } from '../store.js';
 import { Button, CopyButton, ErrorBox, Pill, Sign, Switch } from '../ui.js';
 import { useSaving } from './load.js';
 import { Logs } from './logs.js';
@@ -130,21 +131,18 @@ export function Details({ service }) {
   return html`<details class="svc-details"><summary>${t('mcp.details')}</summary><dl class="facts">${rows.map(([key, value]) => html`<div key=${key}><dt>${t(`mcp.d_${key}`)}</dt><dd><${Visible} text=${String(value)} /></dd></div>`)}</dl></details>`;
 }
 
-/** Offers a service that was started after the open chat's session began. @param {{service: any, name: string}} props */
+/** Offers what the open chat's session lacks and a new one would have: a service started later, a server granted later. @param {{service: any, name: string}} props */
 export function UseInChat({ service, name }) {
   const id = lastChat.value;
   const chat = id ? chatOf(id) : null;
   const session = chat ? sessionOf(chat) : null;
   const [error, setError] = useState(/** @type {any} */ (null));
-  if (!chat || !session || service.state !== 'running' || !service.started) return null;
-  const later = !session.created || Date.parse(service.started) > Date.parse(session.created);
-  const reaches = session.tools?.some(({ server }) => server === service.id);
-  // What is configured can be used by the agents that it is granted to, and by no other.
-  const granted = service.origin !== 'server' || agents.value?.agents.some((agent) => agent.name === session.agent && agent.servers?.includes(service.name));
-  if ((!later && service.origin !== 'server') || reaches || !granted) return null;
+  const configured = service.origin === 'server';
+  // A service that does not run is of no use to a new session either; a configured server is started by it.
+  if (!chat || !session || (!configured && service.state !== 'running') || !lacks(session, reaches.value[session.agent], service.id)) return null;
   const busy = chat.running.value !== 'idle';
   const title = chat.head.value.title || t('chat.untitled');
-  return html`<p class="note row">${t('mcp.later', { name, title })} <${Button} small disabled=${busy} title=${busy ? t('mcp.later_busy') : ''} onClick=${async () => {
+  return html`<p class="note row">${t(configured ? 'mcp.granted_later' : 'mcp.later', { name, title })} <${Button} small disabled=${busy} title=${busy ? t('mcp.later_busy') : ''} onClick=${async () => {
     try {
       await renewSession(chat);
       navigate(link('chat', id));
