@@ -6,7 +6,7 @@ import { Whole } from '../calls/card.js';
 import { t } from '../i18n/index.js';
 import { openCalls, unfinished } from '../llm/loop.js';
 import { link, navigate, route } from '../router.js';
-import { approvals, connection, conversations, status } from '../store.js';
+import { approvals, conversations, status } from '../store.js';
 import { Button, Dialog, Empty, ErrorBox, openDialog, Shell, Sign } from '../ui.js';
 import { Composer } from './composer.js';
 import { chatOf, continueChat, load, profileOf } from './conversation.js';
@@ -14,6 +14,7 @@ import { useFollow, useUnseen } from './follow.js';
 import { History } from './history.js';
 import { AssistantMessage, UserMessage } from './message.js';
 import { usePlace } from './place.js';
+import { Banner, SessionRemarks } from './remarks.js';
 import { LiveAnswer } from './stream.js';
 import { TopBar } from './topbar.js';
 import { Welcome, welcomed } from './welcome.js';
@@ -29,18 +30,7 @@ export function ChatView() {
   const first = Boolean(status.value?.first_run) && !welcomed.value && !id && !conversations.value.length && !chat.messages.value.length;
   useEffect(() => setTitle(id ? chat.head.value.title : ''), [id, chat.head.value.title]);
   return html`<${Shell} label=${t('nav.conversations')} side=${html`<${History} />`}>${first ? html`<${Welcome} chat=${chat} />` : html`<${Fragment} key=${id}>
-    <h1 class="sr">${chat.head.value.title || t('history.new')}</h1><${TopBar} chat=${chat} /><${Banner} /><${Messages} chat=${chat} /><${Errors} chat=${chat} /><${Composer} chat=${chat} /><//>`}<//>`;
-}
-
-/** What is wrong with the companion itself; it stays until it is right. */
-function Banner() {
-  const problems = status.value?.problems ?? [];
-  if (connection.value === 'lost') return html`<div class="banner" role="status"><span class="dot no"></span><span>${t('link.banner')}</span></div>`;
-  // Remarks about the configuration can be many; they are listed where there is room for them.
-  const remarks = problems.filter((/** @type {any} */ { code }) => code === 'config');
-  const rest = remarks.length > 1 ? problems.filter((/** @type {any} */ { code }) => code !== 'config') : problems;
-  return html`${rest.map((/** @type {any} */ problem, /** @type {number} */ at) => html`<div class="banner soft" role="status" key=${at}>${problem.message}</div>`)}
-    ${remarks.length > 1 ? html`<div class="banner soft" role="status"><span>${t('chat.remarks', { n: remarks.length })}</span><a href=${link('settings', 'about')}>${t('ask.show')}</a></div>` : null}`;
+    <h1 class="sr">${chat.head.value.title || t('history.new')}</h1><${TopBar} chat=${chat} /><${Banner} /><${SessionRemarks} chat=${chat} /><${Messages} chat=${chat} /><${Errors} chat=${chat} /><${Composer} chat=${chat} /><//>`}<//>`;
 }
 
 /** @param {{chat: Chat}} props */

@@ -91,6 +91,8 @@ export default {
   'chat.resend': 'Send again',
   'chat.slot': 'Waiting: four other replies are coming in at the moment…',
   'chat.remarks': { one: '{n} remark about the configuration', other: '{n} remarks about the configuration' },
+  'chat.remarks_close': 'Close: {name}',
+  'chat.session_remarks': { one: '{n} remark about this chat', other: '{n} remarks about this chat' },
   'chat.start': 'What shall we do?',
   'chat.start_mirror': 'Mirror needs no key. It shows what a model would get, and a line with / makes it call a tool: try one.',
   'chat.start_text': 'The model works in the folder above, with the tools that you allow.',

@@ -91,6 +91,8 @@ export default {
   'chat.resend': 'Enviar de nuevo',
   'chat.slot': 'En espera: ahora llegan otras cuatro respuestas…',
   'chat.remarks': { one: '{n} observación sobre la configuración', other: '{n} observaciones sobre la configuración' },
+  'chat.remarks_close': 'Cerrar: {name}',
+  'chat.session_remarks': { one: '{n} observación sobre este chat', other: '{n} observaciones sobre este chat' },
   'chat.start': '¿Qué hacemos?',
   'chat.start_mirror': 'Mirror no necesita clave. Muestra lo que recibiría un modelo, y una línea con / le hace llamar a una herramienta: prueba una.',
   'chat.start_text': 'El modelo trabaja en la carpeta de arriba, con las herramientas que permitas.',
