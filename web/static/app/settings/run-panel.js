@@ -33,6 +33,8 @@ export function RunPanel({ tool, onClose }) {
   useLayoutEffect(() => /** @type {HTMLElement|null|undefined} */ (box.current?.querySelector('.schema :is(textarea, input, select, button)'))?.focus(), []);
   const result = useRef(/** @type {HTMLElement|null} */ (null));
   const asked = call?.call.status === 'waiting';
+  const done = Boolean(last && call && isFinal(call.call));
+  const mine = useRef('');
   useEffect(() => {
     // The question opens below the form, often below the window.
     if (asked) result.current?.scrollIntoView({ block: 'nearest' });
@@ -41,11 +43,15 @@ export function RunPanel({ tool, onClose }) {
     // Answering takes the question and its buttons away; focus goes on to what comes of it.
     if (asked) setTimeout(() => (document.activeElement === document.body ? result.current?.focus() : undefined));
   }, [asked]);
+  useEffect(() => {
+    // What came of a run before this panel was opened moves nothing.
+    if (done && last?.call_id === mine.current) result.current?.scrollIntoView({ block: 'nearest' });
+  }, [done, last?.call_id]);
   const run = async (/** @type {any} */ args) => {
     setStarting(true);
     setError(null);
     try {
-      await startCall(tool, args);
+      mine.current = await startCall(tool, args);
     } catch (failure) {
       setError(failure);
     }

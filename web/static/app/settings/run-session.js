@@ -1,25 +1,34 @@
-// The session in which Settings runs tools, and the last call of each tool.
+// The sessions in which Settings runs tools, and the last call of each tool.
 import { signal } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
 import { newId } from '../chat/conversation.js';
-import { root, setCall } from '../store.js';
+import { t } from '../i18n/index.js';
+import { agents, root, setCall } from '../store.js';
+import { runAgents } from './run-agents.js';
 
 /** @typedef {import('../types.js').ToolInfo & {own_name?: string}} Tool */
 
 /** The last call of each tool in this tab, by the tool's full name. */
 export const lastCalls = signal(/** @type {Record<string, {id: string, call_id: string, tool: string, arguments: any}>} */ ({}));
 
-/** @type {any} */
-let session = null;
+/** By agent. @type {Map<string, any>} */
+const sessions = new Map();
 
-/** A session that reaches the tool: services that were started later are in none of the older sessions. @param {Tool} tool @param {boolean} anew */
+/**
+ * A session that reaches the tool: services that were started later are in none of the older sessions. Throws when no agent
+ * reaches it: the companion would only say that it is unknown. @param {Tool} tool @param {boolean} anew
+ */
 async function sessionFor(tool, anew) {
-  if (!anew && session && session.root === root.value && nameIn(session, tool)) return session;
-  const before = session;
-  const answer = await api.post('/api/sessions', {});
-  session = answer.session ?? answer;
-  if (before) api.del(url`/api/sessions/${before.id}`).catch(() => {});
-  return session;
+  for (const agent of runAgents(agents.peek(), tool)) {
+    const before = sessions.get(agent);
+    if (!anew && before?.root === root.value && nameIn(before, tool)) return before;
+    const answer = await api.post('/api/sessions', { agent });
+    const session = answer.session ?? answer;
+    sessions.set(agent, session);
+    if (before) api.del(url`/api/sessions/${before.id}`).catch(() => {});
+    if (nameIn(session, tool)) return session;
+  }
+  throw new Error(tool.server && tool.state === 'offline' ? t('run.offline', { server: tool.server }) : t('srv.used_by_none'));
 }
 
 /** The name that a session gives to a tool, '' when it does not reach it. @param {any} of @param {Tool} tool */

@@ -1,11 +1,14 @@
 // Tools as rows: On or Off, what happens when one is called, what changed in its definition, Run….
-import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
+import { html, useEffect, useId, useRef, useState } from '../../vendor/preact.js';
 import { Diff } from '../calls/renderers/diff.js';
 import { Visible } from '../calls/text.js';
 import { language, t } from '../i18n/index.js';
-import { Button, confirmDialog, ErrorBox, Menu, Pill, Segmented, Switch } from '../ui.js';
+import { agents } from '../store.js';
+import { Button, confirmDialog, ErrorBox, Menu, openDialog, Pill, Segmented, Switch } from '../ui.js';
 import { acceptTool, settingOf, setTools, wanted } from './permission-state.js';
+import { runAgents } from './run-agents.js';
 import { RunPanel } from './run-panel.js';
+import { GrantDialog } from './server-grant.js';
 import { aboutTool, titleOf } from './tool-text.js';
 
 /** @typedef {import('./run-session.js').Tool} Tool */
@@ -42,8 +45,8 @@ function About({ text, tool }) {
     ${cut || whole ? html`<button type="button" class="tiny" aria-expanded=${whole} aria-label=${`${t(whole ? 'text.less' : 'text.all')}: ${tool}`} onClick=${() => setWhole(!whole)}>${t(whole ? 'text.less' : 'text.all')}</button>` : null}`;
 }
 
-/** @param {{tool: Tool, short: boolean, setting: import('./permission-state.js').ToolSetting, open: ''|'run'|'diff', onOpen: (panel: ''|'run'|'diff') => void, error: any, onSet: (setting: import('./permission-state.js').ToolSetting) => void}} props */
-function ToolRow({ tool, short, setting, open, onOpen, error, onSet }) {
+/** @param {{tool: Tool, short: boolean, barred: string, setting: import('./permission-state.js').ToolSetting, open: ''|'run'|'diff', onOpen: (panel: ''|'run'|'diff') => void, error: any, onSet: (setting: import('./permission-state.js').ToolSetting) => void}} props `barred`: id of what says why it cannot be run */
+function ToolRow({ tool, short, barred, setting, open, onOpen, error, onSet }) {
   const row = useRef(/** @type {HTMLElement|null} */ (null));
   const [failure, setFailure] = useState(/** @type {any} */ (null));
   const name = shownName(tool, short);
@@ -71,7 +74,7 @@ function ToolRow({ tool, short, setting, open, onOpen, error, onSet }) {
       ${changed ? html`<div class="meta">${t('tools.changed_text')} <button type="button" class="link" aria-expanded=${open === 'diff'} onClick=${() => onOpen(open === 'diff' ? '' : 'diff')}>${t('tools.see_change')}</button></div>` : null}
       ${about && open !== 'run' ? html`<${About} text=${about} tool=${name} />` : null}</div>
     <${Segmented} label=${t('tools.when_label', { tool: name })} value=${setting.mode} options=${modes()} onChange=${(/** @type {string} */ mode) => onSet({ ...setting, mode })} />
-    <${Button} kind="quiet" small class="tool-run" aria-expanded=${open === 'run'} aria-label=${t('tools.run_label', { tool: name })} onClick=${() => onOpen(open === 'run' ? '' : 'run')}>${t('tools.run')}<//>
+    <${Button} kind="quiet" small class="tool-run" disabled=${Boolean(barred) && open !== 'run'} aria-describedby=${barred || undefined} aria-expanded=${open === 'run'} aria-label=${t('tools.run_label', { tool: name })} onClick=${() => onOpen(open === 'run' ? '' : 'run')}>${t('tools.run')}<//>
     ${error ? html`<div class="tool-more"><${ErrorBox} title=${t('tools.not_saved')} error=${error} /></div>` : null}
     ${open === 'diff' ? html`<div class="tool-more">${tool.diff ? html`<${Diff} text=${tool.diff} />` : html`<p class="meta">${t('tools.no_diff')}</p>`}
       <div class="row"><${Button} small onClick=${accept}>${t('tools.accept')}<//><span class="meta">${t('tools.accept_text')}</span></div>${failure ? html`<${ErrorBox} error=${failure} />` : null}</div>` : null}
@@ -79,6 +82,7 @@ function ToolRow({ tool, short, setting, open, onOpen, error, onSet }) {
 }
 
 /**
+ * The tools of one server, or the companion's own.
  * @param {{tools: Tool[], label: string, short?: boolean}} props `short`: show the server's own names
  */
 export function ToolList({ tools, label, short = false }) {
@@ -87,6 +91,9 @@ export function ToolList({ tools, label, short = false }) {
   /** @type {{current: Map<string, {deps: any[], view: any}>}} */
   const drawn = useRef(new Map());
   const chosen = wanted.value;
+  const id = useId();
+  const [{ server = '', origin = '' } = {}] = tools;
+  const barred = server && agents.value && !runAgents(agents.value, { server, origin }).length ? `${id}-barred` : '';
   const set = (/** @type {Tool} */ tool, /** @type {import('./permission-state.js').ToolSetting} */ setting) => {
     setErrors(({ [tool.name]: gone, ...rest }) => rest);
     setTools({ [tool.name]: setting }).catch((error) => setErrors((before) => ({ ...before, [tool.name]: error })));
@@ -95,15 +102,16 @@ export function ToolList({ tools, label, short = false }) {
   const rows = tools.map((tool) => {
     const setting = settingOf(tool, chosen);
     const panel = open.name === tool.name ? open.panel : '';
-    const deps = [setting.mode, setting.enabled, panel, errors[tool.name], tool.description, tool.title, tool.definition, tool.diff, tool.state, short, language.value, panel === 'run' ? tool : null];
+    const deps = [setting.mode, setting.enabled, panel, errors[tool.name], tool.description, tool.title, tool.definition, tool.diff, tool.state, short, barred, language.value, panel === 'run' ? tool : null];
     const before = drawn.current.get(tool.name);
     if (before && before.deps.every((dep, at) => dep === deps[at])) return before.view;
-    const view = html`<${ToolRow} key=${tool.name} tool=${tool} short=${short} setting=${setting} open=${panel} error=${errors[tool.name]}
+    const view = html`<${ToolRow} key=${tool.name} tool=${tool} short=${short} barred=${barred} setting=${setting} open=${panel} error=${errors[tool.name]}
       onOpen=${(/** @type {''|'run'|'diff'} */ next) => setOpen({ name: tool.name, panel: next })} onSet=${(/** @type {any} */ next) => set(tool, next)} />`;
     drawn.current.set(tool.name, { deps, view });
     return view;
   });
-  return html`<ul class="tool-list" aria-label=${label}>${rows}</ul>`;
+  return html`${barred ? html`<p class="row barred"><span class="meta" id=${barred}>${t('srv.used_by_none')}</span><button type="button" class="link" aria-label=${t('srv.grant_label', { name: server })} onClick=${() => openDialog((close) => html`<${GrantDialog} server=${server} close=${close} />`)}>${t('srv.grant')}</button></p>` : null}
+    <ul class="tool-list" aria-label=${label}>${rows}</ul>`;
 }
 
 /** Sets many tools at once. @param {{tools: Tool[], server: string, filtered: boolean, onError: (error: any) => void}} props */
