@@ -102,3 +102,23 @@ scenario('an agent is made of a bundle and profiles; what comes of it is shown, 
   await me.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await has(me.page.locator('.svc', { hasText: 'postman' }).locator('.warnings'), /letters/);
 });
+
+scenario('a first bundle is made on the page of the agent and is ticked there; a server that was never asked is named', { home, config: '[[mcp.servers]]\nname = "post"\ncommand = "node"\n', timeout: 120_000 }, async (stage) => {
+  const me = await stage.page({ path: 'settings/agents/assistant' });
+  const form = me.page.getByRole('region', { name: 'Settings of assistant' });
+  await form.getByRole('group', { name: 'Pictures and sounds' }).getByLabel('post').check();
+  await form.getByRole('button', { name: 'Make one' }).click();
+  const dialog = me.page.getByRole('dialog', { name: 'New bundle' });
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.getByText('Give it a name.').waitFor();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('mail');
+  await dialog.getByLabel('post').check();
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.ok(await form.getByRole('group', { name: 'Bundles of servers' }).getByLabel(/mail/).isChecked());
+  assert.ok(await form.getByRole('group', { name: 'Pictures and sounds' }).getByLabel('post').isChecked(), 'what was chosen before stays');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('Saved', { exact: true }).waitFor();
+  assert.match(fileOf(stage), /mcp_bundles = \["mail"\]/);
+  await has(me.page.getByRole('region', { name: 'post' }), /post ?asked when first needed/);
+});

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LEVELS, serversOf, standing, usersOf, withAccess } from '../static/app/settings/agent-text.js';
+import { LEVELS, serversOf, silence, standing, usersOf, withAccess } from '../static/app/settings/agent-text.js';
 import { filterNames, limitsOf, tableOf } from '../static/app/settings/limit-values.js';
 import { addressOf, bundleName, changeText, grantOf, serverActs, serverLook, unchanged, withSettings } from '../static/app/settings/server-text.js';
+import { runAgents } from '../static/app/settings/run-agents.js';
 import { editedServer } from '../static/app/settings/mcp.js';
 import { parseRoute } from '../static/app/router.js';
 
@@ -76,4 +77,18 @@ test('all ticked is no ceiling; what is not listed now stays named', () => {
 
 test('the settings of one server have a route, with a slash or with dots', () => {
   for (const [hash, name] of [['#/config/mcp.servers/a.b', 'a.b'], ['#/config/mcp.servers.files', 'files'], ['#/config/mcp.servers', ''], ['#/settings/mcp', ''], ['#/config/providers/x', ''], [`#/config/mcp.servers/${encodeURIComponent('a/ñ b')}`, 'a/ñ b']]) assert.equal(editedServer(parseRoute(hash)), name, hash);
+});
+
+test('a tool is run by hand with an agent that reaches it, the built-in one first', () => {
+  const agents = { ...all, agents: [{ name: 'coder', servers: ['mail'] }, { name: 'assistant', builtin: true, mcp_bundles: ['two'], servers: ['files'] }] };
+  assert.deepEqual(runAgents(agents, {}), ['assistant', 'coder']);
+  assert.deepEqual(runAgents(agents, { server: 'mail', origin: 'server' }), ['coder']);
+  assert.deepEqual(runAgents(agents, { server: 'nobodys', origin: 'server' }), []);
+  assert.deepEqual(runAgents(agents, { server: 'dummy', origin: 'service' }), ['assistant'], 'every service that runs');
+  assert.deepEqual(runAgents(agents, { server: 'web', origin: 'service' }), [], 'but those that a bundle keeps out');
+  assert.deepEqual(runAgents(null, { server: 'mail', origin: 'server' }), ['assistant'], 'not known yet');
+});
+
+test('a server that brings an agent no tool says why', () => {
+  for (const [server, known, word] of [[{ state: 'stopped', on_demand: true }, 0, 'when_needed'], [null, 0, 'when_needed'], [{ state: 'starting' }, 0, 'when_needed'], [{ state: 'running' }, 0, 'has_none'], [{ state: 'running' }, 3, 'none_of_it'], [{ state: 'stopped' }, 0, 'not_running'], [{ state: 'failed' }, 0, 'has_failed']]) assert.equal(silence(server, known), word);
 });

@@ -1,14 +1,15 @@
 // One agent: its profiles, its bundles, what it may use of each server, and what comes of all that.
-import { html, useState } from '../../vendor/preact.js';
+import { html, useEffect, useState } from '../../vendor/preact.js';
 import { api, url } from '../api.js';
-import { serverName } from '../calls/names.js';
+import { serverName, serverOf } from '../calls/names.js';
 import { warningText } from '../calls/reasons.js';
 import { Visible } from '../calls/text.js';
 import { t } from '../i18n/index.js';
-import { link, navigate } from '../router.js';
+import { link, navigate, route } from '../router.js';
 import { agents, loadAgents, servers, services, ticks, tools } from '../store.js';
-import { Button, CopyButton, Empty, ErrorBox, Pill, Segmented } from '../ui.js';
-import { agentFields, LEVELS, serversOf, standing, withAccess, withSet } from './agent-text.js';
+import { Button, CopyButton, Empty, ErrorBox, openDialog, Pill, Segmented } from '../ui.js';
+import { agentFields, LEVELS, serversOf, silence, standing, withAccess, withSet } from './agent-text.js';
+import { BundleDialog } from './bundle-dialog.js';
 import { entriesOf } from './config-values.js';
 import { loadSection } from './config-store.js';
 import { EntryForm } from './entry-form.js';
@@ -60,6 +61,18 @@ export function AgentEditor({ name }) {
   const { value: config, error, reload } = useLoaded(() => loadSection('agents'), { tick: 'config', deps: [name] });
   const { value: result, error: unknown, reload: again } = useLoaded(() => api.get(url`/api/agents/${name}`), { tick: 'config', deps: [name, ticks.value.tools ?? 0, ticks.value.permissions ?? 0] });
   const agent = all?.agents.find((one) => one.name === name);
+  // A link may lead to one of the settings: #/settings/agents/NAME/media.
+  const part = route.value.view === 'settings' ? route.value.parts[2] : '';
+  const ready = Boolean(agent && config);
+  useEffect(() => {
+    // After the view around it has gone to its top.
+    const timer = setTimeout(() => {
+      const there = part && ready ? document.getElementById(`agent-${part}`) : null;
+      there?.scrollIntoView({ block: 'center' });
+      /** @type {HTMLElement|null|undefined} */ (there?.querySelector('input'))?.focus({ preventScroll: true });
+    });
+    return () => clearTimeout(timer);
+  }, [part, ready]);
   const back = html`<p class="crumb"><a href=${link('settings', 'agents')}>← ${t('agents.title')}</a></p>`;
   if (all && !agent) return html`${back}<h1 tabindex="-1"><${Visible} text=${name} /></h1><${Empty} title=${t('agents.gone', { name })} action=${html`<a class="btn" href=${link('settings', 'agents')}>${t('agents.title')}</a>`} />`;
   if (!all || !config) return html`${back}<h1 tabindex="-1"><${Visible} text=${name} /></h1>${error ? html`<${ErrorBox} title=${t('agents.not_loaded')} error=${error}><${Button} small onClick=${reload}>${t('ui.retry')}<//><//>` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}`;
@@ -69,11 +82,16 @@ export function AgentEditor({ name }) {
   const readOnly = config.read_only;
   const list = (/** @type {Draft} */ draft, /** @type {string} */ key) => /** @type {string[]} */ (draft.values[key] ?? []);
   const put = (/** @type {Draft} */ draft, /** @type {string} */ key, /** @type {any} */ value) => ({ ...draft, values: { ...draft.values, [key]: value } });
+  /** What is typed here stays, and the new bundle is ticked. @param {Draft} draft @param {(draft: Draft) => void} set @param {string} text */
+  const makeBundle = (draft, set, text) => html`<button type="button" class="link" disabled=${readOnly} onClick=${async () => {
+    const made = await openDialog((close) => html`<${BundleDialog} taken=${all.bundles.map((one) => one.name)} close=${close} />`);
+    if (made) set(put(draft, 'mcp_bundles', [...list(draft, 'mcp_bundles'), made]));
+  }}>${text}</button>`;
   const custom = {
-    mcp_bundles: (/** @type {any} */ { draft, set, error: fault }) => html`<${Ticks} columns legend=${t('agents.f_mcp_bundles')} hint=${t('agents.f_mcp_bundles_hint')} error=${fault} disabled=${readOnly} values=${list(draft, 'mcp_bundles')} empty=${html`${t('agents.no_bundles')} <a href=${link('config', 'mcp_bundles')}>${t('agents.make_bundle')}</a>`}
+    mcp_bundles: (/** @type {any} */ { draft, set, error: fault }) => html`<${Ticks} columns legend=${t('agents.f_mcp_bundles')} hint=${html`${t('agents.f_mcp_bundles_hint')}${all.bundles.length ? html` ${makeBundle(draft, set, `${t('agents.bundle_new')}…`)}` : null}`} error=${fault} disabled=${readOnly} values=${list(draft, 'mcp_bundles')} empty=${html`${t('agents.no_bundles')} ${makeBundle(draft, set, t('agents.make_bundle'))}`}
       options=${withSet(all.bundles.map((one) => one.name), list(draft, 'mcp_bundles')).map((value) => ({ value, meta: all.bundles.find((one) => one.name === value)?.servers?.join(', ') ?? t('agents.unknown_bundle') }))} onChange=${(/** @type {string[]} */ values) => set(put(draft, 'mcp_bundles', values))} />`,
-    media: (/** @type {any} */ { draft, set, error: fault }) => html`<${Ticks} columns legend=${t('agents.f_media')} hint=${t('agents.f_media_hint')} error=${fault} disabled=${readOnly} values=${list(draft, 'media')} empty=${t('srv.none')}
-      options=${withSet(everyone, list(draft, 'media')).map((value) => ({ value, label: html`<${Visible} text=${serverName(value)} />` }))} onChange=${(/** @type {string[]} */ values) => set(put(draft, 'media', values))} />`,
+    media: (/** @type {any} */ { draft, set, error: fault }) => html`<div id="agent-media"><${Ticks} columns legend=${t('agents.f_media')} hint=${t('agents.f_media_hint')} error=${fault} disabled=${readOnly} values=${list(draft, 'media')} empty=${t('srv.none')}
+      options=${withSet(everyone, list(draft, 'media')).map((value) => ({ value, label: html`<${Visible} text=${serverName(value)} />` }))} onChange=${(/** @type {string[]} */ values) => set(put(draft, 'media', values))} /></div>`,
     tools: (/** @type {any} */ { draft, set }) => html`<${Access} all=${all} name=${name} draft=${draft} set=${set} disabled=${readOnly} />`,
   };
   return html`${back}<h1 tabindex="-1"><${Visible} text=${name} /></h1>
@@ -84,16 +102,18 @@ export function AgentEditor({ name }) {
         await Promise.all([reload(), again(), loadAgents()]);
       }} /></section>
     <h2>${t('agents.result')}</h2><p class="desc gap">${t('agents.result_text')}</p>
-    ${unknown ? html`<${ErrorBox} error=${unknown}><${Button} small onClick=${again}>${t('ui.retry')}<//><//>` : result ? html`<${Warnings} warnings=${result.warnings} /><${Resulting} tools=${result.tools ?? []} />` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}`;
+    ${unknown ? html`<${ErrorBox} error=${unknown}><${Button} small onClick=${again}>${t('ui.retry')}<//><//>` : result ? html`<${Warnings} warnings=${result.warnings} /><${Resulting} tools=${result.tools ?? []} servers=${result.agent?.servers ?? []} />` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}`;
 }
 
 /** Rows of a group drawn at once. */
 const ROWS = 200;
 
-/** The tools that an agent has in a new chat. @param {{tools: Tool[]}} props */
-function Resulting({ tools: list }) {
-  if (!list.length) return html`<${Empty} title=${t('agents.no_tools')} />`;
-  return html`<p class="meta result-n" role="status">${t('tools.count', { n: list.length })}</p>${groupTools(list).map((group) => html`<${ResultGroup} key=${group.server} group=${group} />`)}`;
+/** The tools that an agent has in a new chat, and the servers that it reaches without any. @param {{tools: Tool[], servers: string[]}} props */
+function Resulting({ tools: list, servers: granted }) {
+  const silent = granted.filter((server) => !list.some((tool) => tool.server === server));
+  if (!list.length && !silent.length) return html`<${Empty} title=${t('agents.no_tools')} />`;
+  return html`<p class="meta result-n" role="status">${t('tools.count', { n: list.length })}</p>${groupTools(list).map((group) => html`<${ResultGroup} key=${group.server} group=${group} />`)}
+    ${silent.map((server) => html`<section class="svc group-box" key=${server} aria-label=${serverName(server)}><div class="row"><h3><${Visible} text=${serverName(server)} /></h3><span class="meta">${t(`agents.${silence(serverOf(server), namesOf(server).length)}`)}</span></div></section>`)}`;
 }
 
 /** @param {{group: {server: string, tools: Tool[]}}} props */
@@ -101,7 +121,8 @@ function ResultGroup({ group: { server, tools: own } }) {
   const [open, setOpen] = useState(own.length <= 12);
   const [rows, setRows] = useState(ROWS);
   const name = server ? serverName(server) : t('tools.local');
-  return html`<section class="svc group-box"><h3 class="fold-h"><button type="button" class="fold" aria-expanded=${open} onClick=${() => setOpen(!open)}><${Visible} text=${name} /> <span class="meta">${t('tools.count', { n: own.length })}</span></button></h3>
+  const rests = server && serverOf(server)?.state === 'stopped' && serverOf(server)?.on_demand;
+  return html`<section class="svc group-box"><h3 class="fold-h"><button type="button" class="fold" aria-expanded=${open} onClick=${() => setOpen(!open)}><${Visible} text=${name} /> <span class="meta">${[t('tools.count', { n: own.length }), rests ? t('agents.when_needed') : ''].filter(Boolean).join(' · ')}</span></button></h3>
     ${open ? html`<ul class="result-list" aria-label=${name}>${own.slice(0, rows).map((tool) => {
       const how = standing(tool);
       return html`<li key=${tool.name} class=${how === 'off' || how === 'deny' ? 'off' : ''}><code title=${tool.name}><${Visible} text=${server ? tool.own_name ?? tool.name : tool.name} /></code><span class="meta">${t(`agents.is_${how}`)}${tool.state === 'offline' ? ` · ${t('tools.offline')}` : ''}</span></li>`;

@@ -68,3 +68,10 @@ export function standing({ enabled, mode }) {
   if (enabled === false) return 'off';
   return mode === 'deny' || mode === 'allow' ? mode : 'ask';
 }
+
+/** Why a server that an agent reaches brings it no tool: the end of a text's key. @param {any} server its status, null where there is none @param {number} known how many tools it is known to have */
+export function silence(server, known) {
+  if (known) return 'none_of_it';
+  if (server?.state === 'running') return 'has_none';
+  return server?.state === 'stopped' && !server.on_demand ? 'not_running' : server?.state === 'failed' ? 'has_failed' : 'when_needed';
+}
