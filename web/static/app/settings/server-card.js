@@ -109,7 +109,7 @@ export function ServerCard({ server, readOnly, onGone, onCopy }) {
     }) },
   ].filter(({ key }) => !readOnly || key === 'logs');
   const where = addressOf(server);
-  return html`<section class="svc server" aria-labelledby=${id}><div class="row svc-head"><span class=${`dot ${look.dot}`}></span><h3 id=${id} tabindex="-1" ref=${head}><${Visible} text=${name} /></h3>
+  return html`<section class="svc server" aria-labelledby=${id}><div class="row svc-head"><span class="svc-name"><span class=${`dot ${look.dot}`}></span><h3 id=${id} tabindex="-1" ref=${head}><${Visible} text=${name} /></h3></span>
       <${Pill} kind=${look.pill}>${t(`srv.state_${look.word}`)}<//><span class="grow"></span>
       <span class="row svc-acts">${serverActs(server).map(({ act: what, kind }) => html`<${Button} key=${what} small kind=${kind} disabled=${Boolean(busy)} aria-label=${t(`srv.${what}_label`, { name })} onClick=${() => act(what)}>${t(`srv.${what}`)}<//>`)}
       <${Button} small kind="quiet" aria-expanded=${panel === 'test'} aria-label=${t('srv.test_label', { name })} onClick=${() => toggle('test')}>${t('srv.test')}<//>

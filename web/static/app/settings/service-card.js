@@ -78,7 +78,7 @@ export function ServiceCard({ service }) {
     service.restarts ? t('mcp.restarts', { n: service.restarts }) : '',
     service.next_try && !running ? t('mcp.next_try', { time: formatTime(service.next_try) }) : '',
   ].filter(Boolean);
-  return html`<section class="svc" aria-labelledby=${id}><div class="row svc-head"><span class=${`dot ${look.dot}`}></span><h3 id=${id} tabindex="-1" ref=${head}><${Visible} text=${name} /></h3>
+  return html`<section class="svc" aria-labelledby=${id}><div class="row svc-head"><span class="svc-name"><span class=${`dot ${look.dot}`}></span><h3 id=${id} tabindex="-1" ref=${head}><${Visible} text=${name} /></h3></span>
       <${Pill} kind=${look.pill}>${t(`mcp.state_${service.state}`)}<//><span class="meta">${facts.join(' · ')}</span><span class="grow"></span>
       <span class="row svc-acts">${acts.map(({ act: what, kind }) => html`<${Button} key=${what} small kind=${kind} disabled=${Boolean(busy)} aria-label=${t(`mcp.${what}_label`, { name })} onClick=${() => act(what)}>${t(`mcp.${what}`)}<//>`)}
       <${Button} small kind="quiet" aria-expanded=${logs} aria-label=${t('mcp.logs_label', { name })} onClick=${() => setLogs(!logs)}>${t('mcp.logs')}<//></span></div>
