@@ -61,7 +61,11 @@ function follow() {
           return request('/api/events', { headers, signal });
         },
         deliver: applyEvent,
-        report: setConnection,
+        report: (state) => {
+          // Before any view learns of it and asks for something anew.
+          if (state === 'lost') doubt();
+          setConnection(state);
+        },
         locks: navigator.locks,
         channel: new BroadcastChannel('zc-events'),
         visible: () => document.visibilityState === 'visible',

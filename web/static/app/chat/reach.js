@@ -40,10 +40,15 @@ export function useReach(chat, both = false) {
   const idle = chat.running.value === 'idle';
   const last = useRef('');
   const { tools: changed = 0, permissions = 0, config = 0 } = ticks.value;
-  const there = connection.value === 'connected';
+  const state = connection.value;
   const running = Object.values(services.value).filter(({ state }) => state === 'running').map(({ id }) => id).join();
   useEffect(() => {
-    const now = `${session?.id} ${changed} ${there}`;
+    // Nobody is there to ask; the next connection asks.
+    if (state === 'lost' || state === 'unpaired') {
+      last.current = '';
+      return;
+    }
+    const now = `${session?.id} ${changed} ${state}`;
     // A turn that begins changes nothing; its session has just come with its tools.
     if (!idle && now === last.current) return;
     last.current = now;
@@ -53,5 +58,5 @@ export function useReach(chat, both = false) {
       if (!session || both) await loadReach(agent);
     };
     load().catch(() => {}); // asked again with the next change or connection
-  }, [session?.id, agent, idle, both, changed, there, ...(session && !both ? [0, 0, ''] : [permissions, config, running])]);
+  }, [session?.id, agent, idle, both, changed, state, ...(session && !both ? [0, 0, ''] : [permissions, config, running])]);
 }
