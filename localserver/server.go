@@ -105,25 +105,26 @@ type Server struct {
 	port    int
 	page    static
 
-	keys      *guard.Keyring
-	pairing   *pairing
-	instance  Instance
-	hub       *events.Hub
-	broker    *approval.Broker
-	file      *config.File
-	secrets   *secrets.Store
-	policy    *session.Policy
-	resolvers resolve.Keeper
-	memory    *approval.Memory
-	audit     *audit.Log
-	sessions  *session.Sessions
-	services  *services.Supervisor
-	ledger    *process.Ledger
-	login     *process.Login
-	files     *files.Files
-	shell     *shell.Shell
-	store     *store.Store
-	relay     *relay.Relay
+	keys        *guard.Keyring
+	pairing     *pairing
+	instance    Instance
+	hub         *events.Hub
+	broker      *approval.Broker
+	file        *config.File
+	secrets     *secrets.Store
+	policy      *session.Policy
+	resolvers   resolve.Keeper
+	memory      *approval.Memory
+	definitions *approval.Definitions
+	audit       *audit.Log
+	sessions    *session.Sessions
+	services    *services.Supervisor
+	ledger      *process.Ledger
+	login       *process.Login
+	files       *files.Files
+	shell       *shell.Shell
+	store       *store.Store
+	relay       *relay.Relay
 
 	spare spare // what only the start, or one big result, needed
 

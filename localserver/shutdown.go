@@ -132,6 +132,7 @@ func (s *Server) shutdown(e ending) {
 	s.within(flush, "files", func() {
 		s.report("audit", s.audit.Close())
 		s.report("store", s.store.Close())
+		s.report("definitions", s.definitions.Close())
 	})
 }
 

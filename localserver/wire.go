@@ -128,8 +128,8 @@ func (s *Server) wireTools() {
 	})
 	s.relay = relay.New(relay.Config{Providers: s.provider, OwnPort: func() int { return s.port }, Redact: s.secrets.Redact})
 	s.wireServices()
-	definitions, err := approval.OpenDefinitions(statePath(c.State, "definitions.json"))
-	if err != nil {
+	var err error
+	if s.definitions, err = approval.OpenDefinitions(statePath(c.State, "definitions.json")); err != nil {
 		s.problem("definitions", err.Error())
 	}
 	s.sessions = session.New(session.Config{
@@ -137,7 +137,7 @@ func (s *Server) wireTools() {
 		Local:  append(append([]tools.Tool{}, s.files.Tools()...), s.shell.Tool(), meta.ReadToolResult{Stored: s.store}),
 		Remote: s.services, Items: s.services, Frames: results.Framer{Redact: s.secrets.Redact, Rand: c.Rand},
 		Want: s.services.Want, Exposure: s.exposure,
-		Policy: s.policy, Memory: s.memory, Definitions: definitions, Inputs: s.inputs,
+		Policy: s.policy, Memory: s.memory, Definitions: s.definitions, Inputs: s.inputs,
 		Asker:    s.broker,
 		Finisher: results.New(results.Config{Objects: s.store, Redact: s.secrets.Redact, Rand: c.Rand, MaxChars: s.maxChars, Media: s.media, Uploads: s.workspaceOf}),
 		SaveRule: s.saveRule, Publish: s.hub.Publish, Redact: s.secrets.Redact,

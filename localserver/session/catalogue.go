@@ -82,7 +82,8 @@ type catalogue struct {
 // known builds catalogues and keeps the last one.
 type known struct {
 	remote Remote
-	local  []string // names of the local tools
+	local  []string         // names of the local tools
+	seen   func(*catalogue) // told of each before anybody gets it
 
 	mu         sync.Mutex
 	last       *catalogue
@@ -98,7 +99,9 @@ func (k *known) get() *catalogue {
 	}
 	if k.last == nil || k.generation != now {
 		// The number is read first: what changes meanwhile is built next time.
-		k.last, k.generation = k.build(), now
+		c := k.build()
+		k.seen(c)
+		k.last, k.generation = c, now
 	}
 	return k.last
 }
@@ -121,10 +124,26 @@ func (k *known) build() *catalogue {
 	return c
 }
 
+// pin takes the definitions that are new. It happens before a call can be judged
+// by them: a definition that changes between a call and its pinning would pass
+// for the first one.
+func (s *Sessions) pin(c *catalogue) {
+	fresh := map[string]approval.Accepted{}
+	for d, n := range c.names {
+		// A server that changes its list all the time costs what is new in it.
+		if s.config.Definitions.Wants(d.Server, n) {
+			fresh[n] = s.accepted(c.tools[d])
+		}
+	}
+	if len(fresh) > 0 {
+		s.config.Definitions.Pin(fresh)
+	}
+}
+
 // accepted is a definition in the form in which it is pinned: the hash is that
 // of what the server said, the text holds no secret that it may have put there.
 func (s *Sessions) accepted(t remoteTool) approval.Accepted {
-	return approval.Accepted{Hash: t.tool.Hash, Text: tools.RedactJSON(t.tool.Raw, s.config.Redact)}
+	return approval.Accepted{Server: t.def.Server, Hash: t.tool.Hash, Text: tools.RedactJSON(t.tool.Raw, s.config.Redact)}
 }
 
 // sorted lists the definitions by server and name.
@@ -148,7 +167,7 @@ func (s *Sessions) AllTools() []Tool {
 			continue
 		}
 		t := c.tools[d]
-		state, old := s.config.Definitions.Check(n, t.tool.Hash)
+		state, old := s.config.Definitions.Check(d.Server, n, t.tool.Hash)
 		view := toolView(named{t, n}.Spec(), set, toolState(c.state[d.Server]), state)
 		if state == approval.DefinitionChanged {
 			view.Diff = definitionDiff(old.Text, s.accepted(t).Text)

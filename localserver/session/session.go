@@ -192,7 +192,7 @@ func (s *Session) Tools() []Tool {
 		if !ok || !s.grant.Reaches(n, d.Origin, d.Server, d.Tool) {
 			continue
 		}
-		state, _ := s.host.config.Definitions.Check(n, c.tools[d].tool.Hash)
+		state, _ := s.host.config.Definitions.Check(d.Server, n, c.tools[d].tool.Hash)
 		view := toolView(named{c.tools[d], n}.Spec(), set, toolState(c.state[d.Server]), state)
 		view.hash = c.tools[d].tool.Hash
 		out = append(out, view)
@@ -222,7 +222,7 @@ func (s *Session) Decide(_ tools.Call, spec tools.Spec, p tools.Plan) tools.Judg
 		if toolState(c.state[spec.Server]) != "offline" {
 			t = c.tools[tools.Definition{Origin: spec.Origin, Server: spec.Server, Tool: spec.OwnName}]
 		}
-		state, old := s.host.config.Definitions.Check(spec.Name, t.tool.Hash)
+		state, old := s.host.config.Definitions.Check(spec.Server, spec.Name, t.tool.Hash)
 		subject.DefinitionHash, subject.Changed = t.tool.Hash, state == approval.DefinitionChanged
 		if subject.Changed {
 			diff = definitionDiff(old.Text, s.host.accepted(t).Text)

@@ -85,7 +85,7 @@ func New(c Config) *Sessions {
 	}
 	s := &Sessions{config: c, changed: make(chan struct{}), open: map[string]*Session{}, used: map[string]time.Time{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.known = &known{remote: c.Remote}
+	s.known = &known{remote: c.Remote, seen: s.pin}
 	for _, t := range s.locals() {
 		s.known.local = append(s.known.local, t.Name)
 	}
@@ -95,12 +95,8 @@ func New(c Config) *Sessions {
 // ToolsChanged says that some server's tools or state changed.
 func (s *Sessions) ToolsChanged() error {
 	defer s.StateChanged()
-	c := s.known.get()
-	seen := make(map[string]approval.Accepted, len(c.tools))
-	for d, n := range c.names {
-		seen[n] = s.accepted(c.tools[d])
-	}
-	return s.config.Definitions.Observe(seen)
+	s.known.get()
+	return s.config.Definitions.SaveSoon()
 }
 
 // Get returns an open session for a client that uses it.

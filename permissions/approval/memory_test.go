@@ -77,33 +77,33 @@ func TestDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := d.Check("s__t", "1"); s != DefinitionNew {
+	if s, _ := d.Check("s", "s__t", "1"); s != DefinitionNew {
 		t.Errorf("first sight is %q", s)
 	}
-	if err := d.Observe(map[string]Accepted{"s__t": {Hash: "1"}}); err != nil {
+	if err := observe(d, map[string]Accepted{"s__t": {Hash: "1"}}); err != nil {
 		t.Fatal(err)
 	}
 	// Seeing a changed definition does not accept it.
-	if err := d.Observe(map[string]Accepted{"s__t": {Hash: "2"}}); err != nil {
+	if err := observe(d, map[string]Accepted{"s__t": {Hash: "2"}}); err != nil {
 		t.Fatal(err)
 	}
 	if d, err = OpenDefinitions(path); err != nil {
 		t.Fatal(err)
 	}
-	if s, old := d.Check("s__t", "2"); s != DefinitionChanged || old.Hash != "1" {
+	if s, old := d.Check("s", "s__t", "2"); s != DefinitionChanged || old.Hash != "1" {
 		t.Errorf("a changed definition is %q against %q", s, old.Hash)
 	}
 	if err := d.Accept("s__t", Accepted{Hash: "2"}); err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := d.Check("s__t", "2"); s != DefinitionAccepted {
+	if s, _ := d.Check("s", "s__t", "2"); s != DefinitionAccepted {
 		t.Errorf("an accepted definition is %q", s)
 	}
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d, err = OpenDefinitions(path)
-	if s, _ := d.Check("s__t", "2"); err == nil || s != DefinitionChanged {
+	if s, _ := d.Check("s", "s__t", "2"); err == nil || s != DefinitionChanged {
 		t.Errorf("after a torn file: %v, %q; want an error and changed", err, s)
 	}
 }
@@ -119,17 +119,17 @@ func TestDefinitionsThatCannotBeSavedAreStillPinned(t *testing.T) {
 	d := &Definitions{path: path, accepted: map[string]Accepted{}}
 	seen := map[string]Accepted{"s__t": {Hash: "1"}}
 	for range 2 {
-		if err := d.Observe(seen); err == nil {
-			t.Error("Observe hides that nothing was saved")
+		if err := observe(d, seen); err == nil {
+			t.Error("SaveSoon hides that nothing was saved")
 		}
 	}
-	if s, old := d.Check("s__t", "2"); s != DefinitionChanged || old.Hash != "1" {
+	if s, old := d.Check("s", "s__t", "2"); s != DefinitionChanged || old.Hash != "1" {
 		t.Errorf("a changed definition is %q against %q", s, old.Hash)
 	}
 	if err := d.Accept("s__t", Accepted{Hash: "2"}); err == nil {
 		t.Error("Accept hides that nothing was saved")
 	}
-	if s, _ := d.Check("s__t", "2"); s != DefinitionChanged {
+	if s, _ := d.Check("s", "s__t", "2"); s != DefinitionChanged {
 		t.Errorf("a definition whose acceptance was not saved is %q", s)
 	}
 	if err := os.Remove(dir); err != nil {
@@ -138,14 +138,14 @@ func TestDefinitionsThatCannotBeSavedAreStillPinned(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Observe(seen); err != nil {
+	if err := observe(d, seen); err != nil {
 		t.Fatal(err)
 	}
 	again, err := OpenDefinitions(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := again.Check("s__t", "1"); s != DefinitionAccepted {
+	if s, _ := again.Check("s", "s__t", "1"); s != DefinitionAccepted {
 		t.Errorf("after a restart it is %q", s)
 	}
 }
