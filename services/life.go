@@ -116,8 +116,11 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 	s.edit(func() {
 		s.peer = nil
 		wanted = actx.Err() != nil || idle
-		if wanted {
+		switch {
+		case wanted:
 			s.state, s.reason = Stopping, ""
+		case ran:
+			s.state, s.reason = s.endingLocked(cause)
 		}
 	})
 	s.cancel(cause)
@@ -158,6 +161,19 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 	}
 }
 
+// endingLocked is what a server is that ended by itself, while what is left of
+// it is cleaned up.
+func (s *service) endingLocked(cause error) (State, string) {
+	ended := "it has just ended: " + s.redact(cause.Error())
+	switch {
+	case !s.wantedLocked():
+		return Stopping, ended
+	case restartable(cause):
+		return Starting, ended + "; it is being started again"
+	}
+	return Failed, ended
+}
+
 // closePeer ends a connection within the time that its end deserves. The error
 // names what could not be ended.
 func closePeer(ctx context.Context, peer Peer, wanted bool) error {
@@ -190,7 +206,11 @@ func (s *service) failLocked(cause error) (text string) {
 	s.notBefore = time.Now().Add(pause)
 	if giveUp {
 		s.state = Failed
-		s.reason = fmt.Sprintf("%s. It was started %d times within %s; the next try is in %s", why, len(s.crashes), backoff.Window, pause)
+		verb := "started"
+		if s.spec.remote() {
+			verb = "tried"
+		}
+		s.reason = fmt.Sprintf("%s. It was %s %d times within %s; the next try is in %s", why, verb, len(s.crashes), backoff.Window, pause)
 	} else {
 		s.state = Starting
 		s.reason = fmt.Sprintf("%s. Trying again in %s", why, pause)
