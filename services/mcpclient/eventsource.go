@@ -92,11 +92,15 @@ func (t *eventSource) read(reader *eventReader) {
 	for {
 		e, err := reader.next()
 		var long *oversized
+		var never *endless
 		switch {
 		case errors.As(err, &long):
 			t.log("an event of the server was thrown away: " + long.Error())
 			t.tooLong(long)
 			continue
+		case errors.As(err, &never):
+			t.lost(never)
+			return
 		case err != nil:
 			if t.ctx.Err() == nil {
 				t.lost(&sessionLost{"its stream of events ended: " + services.Shown(reason(err).Error(), 200)})
@@ -110,6 +114,10 @@ func (t *eventSource) read(reader *eventReader) {
 		parts, err := messages(e.data)
 		if err != nil {
 			t.log("an event of the server was thrown away: " + err.Error())
+			var deep *tooDeep
+			if errors.As(err, &deep) && deep.method == nil {
+				t.unusable(deep.id, deep.Error())
+			}
 			continue
 		}
 		for _, raw := range parts {
@@ -148,6 +156,12 @@ func (t *eventSource) tooLong(long *oversized) {
 	if m := firstID.FindSubmatch(long.head); m != nil {
 		id = string(m[1])
 	}
+	t.unusable(id, long.Error())
+}
+
+// unusable fails the request with the id. Without one it fails all that wait,
+// unless their answers come soon.
+func (t *eventSource) unusable(id, why string) {
 	t.mu.Lock()
 	hit := map[string]chan arrival{}
 	for waiting, to := range t.waiting {
@@ -156,8 +170,12 @@ func (t *eventSource) tooLong(long *oversized) {
 		}
 	}
 	t.mu.Unlock()
+	grace := lateGrace
+	if id != "" {
+		grace = 0
+	}
 	t.work.Go(func() {
-		if !pause(t.ctx, lateGrace) {
+		if !pause(t.ctx, grace) {
 			return
 		}
 		t.mu.Lock()
@@ -165,7 +183,7 @@ func (t *eventSource) tooLong(long *oversized) {
 		for id, to := range hit {
 			if t.waiting[id] == to {
 				delete(t.waiting, id)
-				to <- arrival{err: answerError{&wireError{message: long.Error()}}}
+				to <- arrival{err: answerError{&wireError{message: why}}}
 			}
 		}
 	})
@@ -233,7 +251,12 @@ func (t *eventSource) send(ctx context.Context, body []byte, id string) (*transp
 	if err != nil {
 		return nil, &wireError{message: reason(err).Error()}
 	}
-	if parts, err := messages(b); err == nil && len(parts) == 1 {
+	parts, err := messages(b)
+	var deep *tooDeep
+	if errors.As(err, &deep) && deep.answers(id) {
+		return nil, answerError{&wireError{message: deep.Error()}}
+	}
+	if err == nil && len(parts) == 1 {
 		if m, ok := scanMessage(parts[0]); ok {
 			return answers(m, id), nil
 		}

@@ -68,6 +68,8 @@ type sseStub struct {
 	call func(m stubMessage) []string
 	// direct answers in the body of the POST.
 	direct bool
+	// pour is closed after a stream that was cut has sent an event for ever.
+	pour chan struct{}
 
 	mu      sync.Mutex
 	stream  chan string // of the newest stream
@@ -105,6 +107,9 @@ func (s *sseStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				fmt.Fprintf(w, "event: message\ndata: %s\n\n", text)
 				flush(w)
 			case <-cut:
+				if s.pour != nil {
+					pour(w, "data: ", s.pour)
+				}
 				return
 			case <-r.Context().Done():
 				return
@@ -133,6 +138,11 @@ func (s *sseStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "tools/list":
 		result = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
 	case "tools/call":
+		if s.call != nil && s.direct {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, strings.Join(s.call(m), ""))
+			return
+		}
 		if s.call != nil {
 			w.WriteHeader(http.StatusAccepted)
 			for _, text := range s.call(m) {

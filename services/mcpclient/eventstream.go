@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -27,6 +28,22 @@ type oversized struct {
 
 func (e *oversized) Error() string { return tooMany(e.limit) }
 
+// minDiscarded is thrown away of one event at least before it counts as one
+// without end, in bytes.
+const minDiscarded = 64 << 20
+
+// discards is how much of one event is thrown away at most, in bytes.
+func discards(limit int64) int64 { return max(4*min(limit, 1<<60), minDiscarded) }
+
+// endless is the error for an event without end. The stream is not read any
+// further: whoever sends for ever would be listened to for ever.
+type endless struct{ discarded int64 }
+
+func (e *endless) Error() string {
+	return fmt.Sprintf("the server sent an event without end: after %d bytes of it that were thrown away its connection was closed", e.discarded)
+}
+func (e *endless) Restartable() bool { return true }
+
 // tooMany is the sentence about an answer that is too long.
 func tooMany(limit int64) string {
 	return fmt.Sprintf("the answer of the server is longer than the %d bytes that are taken (max_response_bytes)", limit)
@@ -36,6 +53,7 @@ func tooMany(limit int64) string {
 type eventReader struct {
 	from  io.Reader
 	limit int64 // bytes of data of one event
+	most  int64 // bytes of one event that are thrown away; 0 = discards(limit)
 
 	buffer []byte
 	rest   []byte // of the buffer
@@ -54,6 +72,7 @@ type eventReader struct {
 	lines   int   // data lines of the event so far
 	size    int64 // bytes of them
 	skip    bool  // the event is thrown away to its blank line
+	wasted  int64 // bytes of the event that were thrown away, comments among them
 }
 
 const (
@@ -65,7 +84,8 @@ const (
 )
 
 // next returns the next event that has data, an id or a retry time. An
-// *oversized error leaves the stream usable; others are its end.
+// *oversized error leaves the stream usable; others are its end, and *endless is
+// ours.
 func (r *eventReader) next() (event, error) {
 	for {
 		part, end, err := r.part()
@@ -77,13 +97,18 @@ func (r *eventReader) next() (event, error) {
 		var e event
 		var whole bool
 		if end {
-			e, whole = r.endLine()
+			var over error
+			e, whole, over = r.endLine()
+			long = cmp.Or(long, over)
 		}
 		if long != nil {
 			return event{}, long
 		}
 		if whole {
 			return e, nil
+		}
+		if r.wasted > cmp.Or(r.most, discards(r.limit)) {
+			return event{}, &endless{r.wasted}
 		}
 	}
 }
@@ -154,6 +179,7 @@ func (r *eventReader) take(p []byte) error {
 		switch {
 		case !bytes.HasPrefix([]byte(field), r.line.head[:min(len(r.line.head), 5)]):
 			r.line.kind = lineOther
+			r.wasted += int64(len(r.line.head))
 		case len(r.line.head) == len(field):
 			r.line.kind = lineData
 			value := r.line.head[len("data:"):]
@@ -170,6 +196,7 @@ func (r *eventReader) take(p []byte) error {
 	if r.line.kind == lineData {
 		return r.collect(p)
 	}
+	r.wasted += int64(len(p))
 	if room := maxField - len(r.line.head); room > 0 {
 		r.line.head = append(r.line.head, p[:min(room, len(p))]...)
 	}
@@ -179,34 +206,50 @@ func (r *eventReader) take(p []byte) error {
 // collect adds to the event's data.
 func (r *eventReader) collect(p []byte) error {
 	if r.skip {
+		r.wasted += int64(len(p))
 		return nil
 	}
 	r.size += int64(len(p))
 	if r.size > r.limit {
-		r.skip = true
-		e := &oversized{limit: r.limit, head: append(r.data.head(keepHead), p[:min(len(p), keepHead)]...)}
-		r.data.reset()
-		return e
+		return r.overrun(p)
 	}
 	r.data.add(p)
 	return nil
 }
 
+// overrun begins to throw the event away. p is what was to be added.
+func (r *eventReader) overrun(p []byte) error {
+	r.skip = true
+	e := &oversized{limit: r.limit, head: append(r.data.head(keepHead), p[:min(len(p), keepHead)]...)}
+	r.data.reset()
+	return e
+}
+
 // endLine ends a line, and with a blank one the event.
-func (r *eventReader) endLine() (event, bool) {
+func (r *eventReader) endLine() (event, bool, error) {
 	kind, head, some := r.line.kind, r.line.head, r.line.any
 	r.line.kind, r.line.head, r.line.any = lineOpen, head[:0], false
 	if !some {
-		return r.endEvent()
+		e, whole := r.endEvent()
+		return e, whole, nil
 	}
 	// A data line that is shorter than its field with the space.
 	if kind == lineOpen && (string(head) == "data" || string(head) == "data:") || kind == lineData {
 		r.lines++
-		if !r.skip {
-			r.size++
-			r.data.add([]byte{'\n'})
+		if r.skip {
+			r.wasted += int64(len(head)) + 1
+			return event{}, false, nil
 		}
-		return event{}, false
+		r.size++
+		r.data.add([]byte{'\n'})
+		// The end of the last line is none of the data.
+		if r.size > r.limit+1 {
+			return event{}, false, r.overrun(nil)
+		}
+		return event{}, false, nil
+	}
+	if r.wasted++; kind == lineOpen {
+		r.wasted += int64(len(head))
 	}
 	name, value, _ := bytes.Cut(head, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -222,12 +265,12 @@ func (r *eventReader) endLine() (event, bool) {
 			r.current.retry = time.Duration(ms) * time.Millisecond
 		}
 	}
-	return event{}, false
+	return event{}, false, nil
 }
 
 func (r *eventReader) endEvent() (event, bool) {
 	e, skipped, lines := r.current, r.skip, r.lines
-	r.current, r.skip, r.lines, r.size = event{}, false, 0, 0
+	r.current, r.skip, r.lines, r.size, r.wasted = event{}, false, 0, 0, 0
 	if skipped {
 		r.data.reset()
 		return event{}, false

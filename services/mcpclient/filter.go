@@ -9,8 +9,12 @@ import (
 	"sync"
 )
 
-// maxLine bounds one line of a server's standard output.
-const maxLine = 16 << 20
+// maxLine bounds one line of a server's standard output, maxUnended one that is
+// thrown away: after so much of it without an end the connection is over.
+const (
+	maxLine    = 16 << 20
+	maxUnended = 256 << 20
+)
 
 // Kept of a line that is too long, to find out which answer it was.
 const (
@@ -38,6 +42,10 @@ type messageFilter struct {
 	// overlong tells that an answer was too long to read; id is "" when it
 	// could not be found.
 	overlong func(id string, size, limit int64)
+	// unusable tells that an answer cannot be read, and why; id is as above.
+	unusable func(id, why string)
+	// unended tells, once, that a line does not end.
+	unended func(size int64)
 	// asked takes the parameters of a request of the server, as they stand,
 	// before the transport gets it; nil: nobody wants them.
 	asked func(id string, params json.RawMessage)
@@ -56,6 +64,7 @@ type messageFilter struct {
 	head   []byte // its first and last bytes, once it is too long
 	tail   []byte
 	broken bool
+	gaveUp bool // unended was called
 }
 
 // Write takes output as it comes. It never fails, so that the pipe behind it is
@@ -119,6 +128,10 @@ func (f *messageFilter) collect(p []byte) {
 	}
 	f.tail = append(f.tail, p[max(0, len(p)-keepTail):]...)
 	f.tail = append(f.tail[:0], f.tail[max(0, len(f.tail)-keepTail):]...)
+	if f.size > maxUnended && !f.gaveUp {
+		f.gaveUp = true
+		f.unended(f.size)
+	}
 }
 
 // finish takes a whole line. own says that nobody else has its bytes.
@@ -128,12 +141,26 @@ func (f *messageFilter) finish(line []byte, own bool) {
 		return
 	}
 	switch {
-	case line[0] == '{' && json.Valid(line):
-		f.message(line, own)
-	case line[0] == '[' && json.Valid(line):
+	case line[0] == '{':
+		f.object(line, own)
+	case line[0] == '[' && (json.Valid(line) || checkDepth(line) != nil):
 		f.batch(line, own)
 	default:
 		f.reject(line)
+	}
+}
+
+func (f *messageFilter) object(line []byte, own bool) {
+	deep := checkDepth(line)
+	switch {
+	case deep == nil && json.Valid(line):
+		f.message(line, own)
+	case deep == nil:
+		f.reject(line)
+	case deep.method == nil:
+		f.unusable(deep.id, deep.Error())
+	default:
+		f.bare(deep.id, deep.method, fmt.Sprintf("was not read: it is nested more than %d levels deep", maxDepth))
 	}
 }
 
@@ -169,17 +196,22 @@ func (f *messageFilter) message(line []byte, own bool) {
 // undecoded keeps from the transport what it would decode into many times its
 // size: everything but a result. What somebody waits for is answered.
 func (f *messageFilter) undecoded(m message, size int) {
-	what := "a notification"
-	switch {
-	case m.method == nil:
+	if m.method == nil {
 		f.overlong(string(m.id), int64(size), maxDecoded)
 		return
-	case m.id != nil:
-		what = "a request"
-		// Without its parameters it is refused in the ordinary way.
-		f.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s}`, m.id, m.method))
 	}
-	f.log(fmt.Sprintf("%s of %d bytes was not read: at most %d are", what, size, maxDecoded))
+	f.bare(string(m.id), m.method, fmt.Sprintf("of %d bytes was not read: at most %d are", size, maxDecoded))
+}
+
+// bare takes a request ("" = no id: a notification) that is not read. Without
+// its parameters it is refused in the ordinary way.
+func (f *messageFilter) bare(id string, method json.RawMessage, why string) {
+	what := "a notification "
+	if id != "" {
+		what = "a request "
+		f.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s}`, id, method))
+	}
+	f.log(what + why)
 }
 
 func (f *messageFilter) batch(line []byte, own bool) {
@@ -190,7 +222,7 @@ func (f *messageFilter) batch(line []byte, own bool) {
 	}
 	for _, p := range parts {
 		if len(p) > 0 && p[0] == '{' {
-			f.message(p, own)
+			f.object(p, own)
 		} else {
 			f.reject(p)
 		}
@@ -239,6 +271,10 @@ func (f *messageFilter) tooLong(head, tail []byte, size int64) {
 	f.mu.Unlock()
 	if start := bytes.TrimSpace(head); len(start) == 0 || start[0] != '{' {
 		f.log(fmt.Sprintf("a line of %d bytes that is no message was thrown away; it begins: %s", size, head[:min(len(head), 200)]))
+		return
+	}
+	if methodFirst.Match(head) {
+		f.log(fmt.Sprintf("a message of %d bytes that is no answer was thrown away: at most %d are read", size, f.limit))
 		return
 	}
 	id := ""

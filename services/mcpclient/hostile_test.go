@@ -220,6 +220,10 @@ func playPeer(kind string) {
 			case "endless":
 				n, _ := strconv.Atoi(r.Params.Cursor)
 				reply(r.ID, map[string]any{"tools": []any{tool("e" + strconv.Itoa(n))}, "nextCursor": strconv.Itoa(n + 1)})
+			case "deepschema":
+				outMu.Lock()
+				fmt.Fprintf(os.Stdout, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","inputSchema":{"x":%s}}]}}`+"\n", r.ID, nest(10_001))
+				outMu.Unlock()
 			case "oddtools":
 				outMu.Lock()
 				fmt.Fprintf(os.Stdout, `{"result":{"tools":[{"name":"ok","inputSchema":{"$schema":"x", "type":"object","allOf":[{"if":{}}],"n":1e400}},{"name":7},42,{"description":"no name"},{"name":"forty","inputSchema":42},{"name":"__proto__","inputSchema":null},{"name":"a/b"},{"name":"a b"}]},"jsonrpc":"2.0","id":%s}`+"\n", r.ID)
@@ -314,6 +318,15 @@ func playPeer(kind string) {
 				}
 				b, _ := json.Marshal(r.Params.InputResponses)
 				reply(r.ID, text(string(b)))
+			case "deep":
+				outMu.Lock()
+				fmt.Fprintf(os.Stdout, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", r.ID, nest(10_001))
+				outMu.Unlock()
+			case "unended":
+				outMu.Lock()
+				for _, err := os.Stdout.WriteString("no"); err == nil; {
+					_, err = os.Stdout.Write(bytes.Repeat([]byte("x"), 1<<20))
+				}
 			case "badjson":
 				outMu.Lock()
 				fmt.Fprintf(os.Stdout, `{"jsonrpc":"2.0","id":%s,"result":{"content":[}`+"\n", r.ID)

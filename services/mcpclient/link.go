@@ -166,9 +166,13 @@ func (w *link) deliver(ctx context.Context, m message, raw []byte, answer func(c
 }
 
 // messages splits what one body or one event holds: a message, or a batch of
-// them as revision 2025-03-26 knew it.
+// them as revision 2025-03-26 knew it. The error of one that is nested too
+// deeply is a *tooDeep.
 func messages(b []byte) ([][]byte, error) {
 	b = bytes.TrimSpace(b)
+	if deep := checkDepth(b); deep != nil {
+		return nil, deep
+	}
 	switch {
 	case len(b) == 0:
 		return nil, errors.New("it is empty")

@@ -45,7 +45,7 @@ func (s *session) result(x *exchange, r *transport.JSONRPCResponse) (json.RawMes
 // reports whether somebody waits for it.
 func (s *session) spoil(id string, err error) bool {
 	s.mu.Lock()
-	x := s.pending[id]
+	x := s.pending[ownID(id)]
 	if x != nil && !x.answered {
 		x.failed = err
 	}
@@ -56,9 +56,7 @@ func (s *session) spoil(id string, err error) bool {
 // keep takes the raw result of an answer (nil for an error answer) from the
 // filter, without a copy. It reports whether somebody waits for it.
 func (s *session) keep(id string, raw json.RawMessage) bool {
-	if n, err := strconv.ParseFloat(id, 64); err == nil && n == float64(int64(n)) {
-		id = strconv.FormatInt(int64(n), 10)
-	}
+	id = ownID(id)
 	s.mu.Lock()
 	x := s.pending[id]
 	known := x != nil && !x.answered
@@ -73,6 +71,14 @@ func (s *session) keep(id string, raw json.RawMessage) bool {
 		s.hooks.Log("companion", fmt.Sprintf("dropped an answer that nobody waits for (id %s)", services.Clip(id, 80)))
 	}
 	return known
+}
+
+// ownID is an id as we write it: some servers send numbers back in another form.
+func ownID(id string) string {
+	if n, err := strconv.ParseFloat(id, 64); err == nil && n == float64(int64(n)) {
+		return strconv.FormatInt(int64(n), 10)
+	}
+	return id
 }
 
 // waiting are the ids of the requests that have no answer yet.

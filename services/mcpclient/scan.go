@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 )
 
 // message is the outermost level of one JSON-RPC message; the fields are parts
@@ -70,6 +71,71 @@ func scanElements(b []byte, limit int) (parts []json.RawMessage, ok bool) {
 		}
 	}
 	return parts, true
+}
+
+// maxDepth bounds how deep a message is nested. encoding/json reads 10,000
+// levels, and what is taken here is put inside other values later.
+const maxDepth = 9_900
+
+// tooDeep is the error for a message that is nested too deeply to be read. Only
+// its outermost level is known.
+type tooDeep struct {
+	id     string          // as received, "" = not known
+	method json.RawMessage // nil for an answer
+}
+
+func (e *tooDeep) Error() string {
+	return fmt.Sprintf("the answer of the server is nested more than %d levels deep, which is not read", maxDepth)
+}
+
+// answers reports whether it may be the answer to the request with our id.
+func (e *tooDeep) answers(id string) bool {
+	return e.method == nil && (e.id == "" || sameID(e.id, id))
+}
+
+// checkDepth returns an error for a message, or a batch of them, that is nested
+// too deeply, nil for everything else, be it valid or not.
+func checkDepth(b []byte) *tooDeep {
+	if bytes.Count(b, []byte{'{'})+bytes.Count(b, []byte{'['}) <= maxDepth {
+		return nil
+	}
+	outer, depth := outline(b)
+	if depth <= maxDepth || !json.Valid(outer) {
+		return nil
+	}
+	m, ok := scanMessage(outer)
+	switch {
+	case !ok:
+		return &tooDeep{} // a batch
+	case m.method == nil && (m.id == nil || m.result == nil && m.err == nil):
+		return nil
+	}
+	return &tooDeep{id: string(m.id), method: m.method}
+}
+
+// outline copies the outermost level of a JSON text, in which every object and
+// list is left empty, and returns how deep the text is nested. Of what is not
+// JSON the copy is not either.
+func outline(b []byte) (out []byte, deepest int) {
+	depth := 0
+	for i := 0; i < len(b); {
+		end, kept := i+1, depth < 2
+		switch b[i] {
+		case '"':
+			end = skipString(b, i)
+		case '{', '[':
+			depth++
+			deepest, kept = max(deepest, depth), depth <= 2
+		case '}', ']':
+			kept = depth <= 2
+			depth--
+		}
+		if kept {
+			out = append(out, b[i:end]...)
+		}
+		i = end
+	}
+	return out, deepest
 }
 
 func skipSpace(b []byte, i int) int {

@@ -130,8 +130,9 @@ func (t *streamable) listen(ctx context.Context, missed func()) {
 			abort()
 			var refusal *wireError
 			var lost *sessionLost
+			var never *endless
 			switch {
-			case t.ctx.Err() != nil, errors.As(err, &lost):
+			case t.ctx.Err() != nil, errors.As(err, &lost), errors.As(err, &never):
 				return
 			case errors.As(err, &refusal) && refusal.status != 0 && !refusal.again:
 				if refusal.status != http.StatusMethodNotAllowed && refusal.status != http.StatusNotFound {

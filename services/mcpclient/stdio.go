@@ -48,7 +48,7 @@ func (c *Connector) connectStdio(ctx context.Context, spec services.Spec, h serv
 	s := newSession(h, c.config.Identity)
 	pr, pw := io.Pipe()
 	p := &stdioPeer{session: s, input: pw, errors: newStderrTail(h.Log), over: make(chan struct{}), meant: make(chan struct{})}
-	p.filter = &messageFilter{to: pw, result: s.keep, asked: s.words.note, overlong: p.tooLong, limit: maxLine,
+	p.filter = &messageFilter{to: pw, result: s.keep, asked: s.words.note, overlong: p.tooLong, unusable: p.unusable, unended: p.unended, limit: maxLine,
 		log: func(text string) { h.Log("stdout", text) }}
 	p.proc, err = process.Start(program, argv, process.Options{
 		Dir: dir, Env: environment(c.config.Environ(), path, spec.Env),
@@ -163,7 +163,16 @@ func (p *stdioPeer) explain(ctx context.Context, err error) error {
 
 // tooLong answers a call whose result is longer than a line may be.
 func (p *stdioPeer) tooLong(id string, size, limit int64) {
-	text := fmt.Sprintf("the answer of the server has %d bytes; at most %d are taken", size, limit)
+	p.unusable(id, fmt.Sprintf("the answer of the server has %d bytes; at most %d are taken", size, limit))
+}
+
+// unended ends the connection with a server that prints a line without end.
+func (p *stdioPeer) unended(size int64) {
+	p.lost(&lostError{message: fmt.Sprintf("the server printed a line without end: after %d bytes of it the connection was closed", size)})
+}
+
+// unusable answers a call with why its answer cannot be used.
+func (p *stdioPeer) unusable(id, text string) {
 	p.hooks.Log("companion", text)
 	ids := []string{id}
 	if id == "" {

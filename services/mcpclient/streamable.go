@@ -155,7 +155,11 @@ func (t *streamable) body(ctx context.Context, resp *http.Response, id string) (
 	}
 	t.doubt.Store(false)
 	parts, err := messages(b)
-	if err != nil {
+	var deep *tooDeep
+	switch {
+	case errors.As(err, &deep):
+		return nil, answerError{&wireError{message: deep.Error()}}
+	case err != nil:
 		return nil, &wireError{message: "the server's answer cannot be used: " + err.Error()}
 	}
 	var found *transport.JSONRPCResponse

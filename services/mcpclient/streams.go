@@ -54,6 +54,7 @@ func (t *streamable) events(ctx context.Context, abort func(), body io.Reader, i
 	for {
 		e, err := reader.next()
 		var o *oversized
+		var never *endless
 		switch {
 		case errors.As(err, &o):
 			if id != "" && long == nil && !methodFirst.Match(o.head) {
@@ -65,6 +66,10 @@ func (t *streamable) events(ctx context.Context, abort func(), body io.Reader, i
 			continue
 		case err != nil && long != nil:
 			return nil, long
+		case errors.As(err, &never):
+			// It belongs to no call that could fail of it.
+			t.lost(never)
+			return nil, never
 		case err != nil && ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
@@ -75,22 +80,27 @@ func (t *streamable) events(ctx context.Context, abort func(), body io.Reader, i
 			return nil, errStreamOver
 		}
 		at.passed(e)
-		if r := t.event(ctx, e, id); r != nil {
+		if r, err := t.event(ctx, e, id); r != nil || err != nil {
 			t.doubt.Store(false)
-			return r, nil
+			return r, err
 		}
 	}
 }
 
-// event delivers what one event holds; the answer to id is returned.
-func (t *streamable) event(ctx context.Context, e event, id string) (found *transport.JSONRPCResponse) {
+// event delivers what one event holds; the answer to id is returned, or why it
+// cannot be used.
+func (t *streamable) event(ctx context.Context, e event, id string) (found *transport.JSONRPCResponse, err error) {
 	if len(e.data) == 0 || e.name != "" && e.name != "message" {
-		return nil
+		return nil, nil
 	}
 	parts, err := messages(e.data)
 	if err != nil {
 		t.log("an event of the server was thrown away: " + err.Error())
-		return nil
+		var deep *tooDeep
+		if errors.As(err, &deep) && id != "" && deep.answers(id) {
+			return nil, answerError{&wireError{message: deep.Error()}}
+		}
+		return nil, nil
 	}
 	for _, raw := range parts {
 		m, _ := scanMessage(raw)
@@ -100,5 +110,5 @@ func (t *streamable) event(ctx context.Context, e event, id string) (found *tran
 		}
 		t.deliver(ctx, m, raw, t.reply)
 	}
-	return found
+	return found, nil
 }
