@@ -24,8 +24,8 @@ func TestPlaywrightForReal(t *testing.T) {
 	// The browser's profile is there, which tells it from anybody else's.
 	temp := t.TempDir()
 	environ, profile := append(os.Environ(), "TMPDIR="+temp), filepath.Join(temp, "playwright")
-	state := t.TempDir()
-	c := newCompanion(t, state, t.TempDir(), environ, path)
+	state, root := t.TempDir(), t.TempDir()
+	c := newCompanion(t, state, root, environ, path)
 	c.ready(t, "playwright")
 	if got := c.call(t, "playwright", "browser_navigate", map[string]any{"url": page.URL}); !strings.Contains(got, "Loopback") {
 		t.Errorf("browser_navigate = %.2000s", got)
@@ -35,6 +35,9 @@ func TestPlaywrightForReal(t *testing.T) {
 	}
 	if got := c.call(t, "playwright", "browser_take_screenshot", struct{}{}); !strings.Contains(got, `"type":"image"`) {
 		t.Errorf("browser_take_screenshot = %.2000s", got)
+	}
+	if files, err := os.ReadDir(root); err != nil || len(files) > 0 {
+		t.Errorf("what the browser made is in the user's folder: %v, %v", files, err)
 	}
 	if len(running(t, profile)) == 0 {
 		t.Error("no browser seems to run")
