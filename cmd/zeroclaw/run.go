@@ -66,6 +66,9 @@ func run(ctx context.Context, e environment, o options) error {
 	}
 	defer closeLog()
 	boundMemory(e.getenv)
+	if err := process.CloseInherited(); err != nil {
+		log.Warn("children may get files that were open when the companion started", "err", err)
+	}
 	if err := process.Subreaper(); err != nil {
 		log.Warn("children that detach may outlive their call", "err", err)
 	}
