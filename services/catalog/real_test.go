@@ -40,7 +40,8 @@ func newCompanion(t *testing.T, state, root string, environ []string, path strin
 		Vars: func() services.Vars {
 			return services.Vars{Root: root, Self: "/nowhere", Node: in.Node, Python: in.Python}
 		},
-		Scan: folder.Scan,
+		Scan:  folder.Scan,
+		Roots: func() []services.Root { return []services.Root{{URI: "file://" + root}} },
 	})
 	if err != nil {
 		t.Fatal(err)
