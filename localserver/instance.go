@@ -71,6 +71,12 @@ func Find(ctx context.Context, state string) (Instance, error) {
 	if err != nil || i.Port == 0 || i.Token == "" {
 		return i, fmt.Errorf("%w: %s cannot be read", ErrNotRunning, instancePath(state))
 	}
+	return i, i.Prove(ctx)
+}
+
+// Prove makes whatever listens on the port show that it knows the token, within
+// two seconds. The token itself is not sent. Its error is ErrNotRunning, wrapped.
+func (i Instance) Prove(ctx context.Context) error {
 	nonce := rand.Text()
 	var got struct {
 		Proof string `json:"proof"`
@@ -78,14 +84,14 @@ func Find(ctx context.Context, state string) (Instance, error) {
 	ctx, cancel := context.WithTimeout(ctx, proveTime)
 	defer cancel()
 	if err := i.send(ctx, http.MethodPost, "/api/prove", map[string]string{"token_id": i.TokenID, "nonce": nonce}, &got, false); err != nil {
-		return i, fmt.Errorf("%w: port %d does not answer as one", ErrNotRunning, i.Port)
+		return fmt.Errorf("%w: port %d does not answer as one", ErrNotRunning, i.Port)
 	}
 	mac := hmac.New(sha256.New, []byte(i.Token))
 	mac.Write([]byte(nonce))
 	if !hmac.Equal([]byte(hex.EncodeToString(mac.Sum(nil))), []byte(got.Proof)) {
-		return i, fmt.Errorf("%w: port %d belongs to another program", ErrNotRunning, i.Port)
+		return fmt.Errorf("%w: port %d belongs to another program", ErrNotRunning, i.Port)
 	}
-	return i, nil
+	return nil
 }
 
 // APIError is an error that the running companion answered with.

@@ -70,6 +70,8 @@ func (s *Server) routes() []guard.Route {
 		get("/api/agents", token, s.getAgents),
 		get("/api/agents/{name}", token, s.getAgent),
 
+		get("/api/mcp/apps", token, s.getApps), // ?agent
+
 		get("/api/config/list", token, s.getConfigList),                       // ?prefix
 		get("/api/config/prop", token, s.getConfigProp),                       // ?path
 		own("PUT", "/api/config/prop", guard.JSON, s.putConfigProp),           // ?path; value, version?

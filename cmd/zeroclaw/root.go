@@ -129,12 +129,16 @@ and run commands in one folder; what no rule covers becomes a question.`),
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.rootGiven = cmd.Flags().Changed("root")
+			e := e
+			if o.background {
+				e.terminal = false
+			}
 			err := o.check(cmd.Flags().Changed)
 			if err == nil {
 				err = run(cmd.Context(), e, o)
 			}
 			var f failure
-			if errors.As(err, &f) && !e.terminal && !e.headless() {
+			if errors.As(err, &f) && !e.terminal && !o.background && !e.headless() {
 				e.showFailure(cmd.Context(), f)
 			}
 			return err
@@ -147,7 +151,10 @@ and run commands in one folder; what no rule covers becomes a question.`),
 	f.BoolVar(&o.noBrowser, "no-browser", false, "print the address instead of opening it")
 	f.DurationVar(&o.exitWhenIdle, "exit-when-idle", 0, "end after this long without page, call or process, like 10m (default: server.exit_when_idle of the configuration, else never from a terminal, 10m without one)")
 	f.StringVar(&o.logLevel, "log-level", "", "debug, info, warn or error (default: warn on a terminal, info in the log file)")
+	f.BoolVar(&o.background, "background", false, "print and open nothing, and leave a companion that runs already as it is")
+	// It hides a flag that exists, so it cannot fail.
+	_ = f.MarkHidden("background")
 	root.SetVersionTemplate("zeroclaw {{.Version}}\n")
-	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newCall(e), newTools(e), newServices(e), newServers(e), newVersion(e), newDummyMCP(e))
+	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newCall(e), newTools(e), newServices(e), newServers(e), newMCP(e), newVersion(e), newDummyMCP(e))
 	return root
 }

@@ -24,6 +24,7 @@ type options struct {
 	noBrowser    bool
 	exitWhenIdle time.Duration
 	logLevel     string
+	background   bool // started by another of our programs: nobody reads what is printed
 }
 
 // check refuses what no flag can mean; given reports whether one was given.
@@ -54,6 +55,8 @@ func run(ctx context.Context, e environment, o options) error {
 	}
 	release, err := localserver.Acquire(state)
 	switch {
+	case errors.Is(err, atomicfile.ErrLocked) && o.background:
+		return nil // whoever started this one takes the one that there is
 	case errors.Is(err, atomicfile.ErrLocked):
 		return handOver(ctx, e, o, state, root)
 	case err != nil:
@@ -79,7 +82,11 @@ func run(ctx context.Context, e environment, o options) error {
 	if err != nil {
 		return unstarted(err, state)
 	}
-	return unstarted(s.Serve(ctx, func() { e.announce(s, o) }), state)
+	return unstarted(s.Serve(ctx, func() {
+		if !o.background {
+			e.announce(s, o)
+		}
+	}), state)
 }
 
 func wrap(err error) error {
