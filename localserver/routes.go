@@ -96,6 +96,10 @@ func (s *Server) routes() []guard.Route {
 		do("POST", "/api/conversations/{id}/files", guard.Upload, s.postFile), // ?name; raw bytes
 		get("/api/conversations/{id}/files/{name}", token, s.getFile),
 
+		get("/api/tokens", token, s.getTokens),
+		own("POST", "/api/tokens", guard.JSON, s.postToken), // name, agent?, expires?
+		own("DELETE", "/api/tokens/{id}", guard.NoBody, s.deleteToken),
+
 		get("/api/results/{id}", token, s.getResult),         // ?offset&limit
 		do("POST", "/api/undo/{id}", guard.JSON, s.postUndo), //
 		get("/api/audit", token, s.getAudit),                 // ?q&tool&outcome&before&limit&format

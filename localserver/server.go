@@ -106,6 +106,7 @@ type Server struct {
 	page    static
 
 	keys        *guard.Keyring
+	tokens      *tokenStore
 	pairing     *pairing
 	instance    Instance
 	hub         *events.Hub
@@ -164,7 +165,7 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 	s.port = ln.Addr().(*net.TCPAddr).Port
 	doors := newDoors()
 	handler := guard.New(guard.Config{
-		Port: s.port, UIOrigin: s.uiOrigin, UIConfirmed: s.uiConfirmed, Token: s.keys.Find,
+		Port: s.port, UIOrigin: s.uiOrigin, UIConfirmed: s.uiConfirmed, Token: s.tokens.Find,
 		Redact: s.secrets.Redact, Log: s.log,
 	}, doors.watch(s.routes()))
 	server := guard.Server(handler, s.log, s.secrets.Redact)
@@ -186,6 +187,7 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 		s.report("services", s.services.Serve(servicesCtx))
 	}()
 	s.background.Go(func() { s.watchIdle(s.ctx) })
+	s.background.Go(func() { s.report("tokens", s.tokens.Serve(s.ctx)) })
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(limited) }()
 	ready()

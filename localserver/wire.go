@@ -98,6 +98,7 @@ func (s *Server) wireState() {
 		OnListeners: func(n int) { s.broker.SetPresent(n) },
 		Log:         s.log,
 	})
+	s.openTokens()
 	s.audit = audit.Open(audit.Config{Dir: filepath.Join(s.config.State, "logs"), Redact: s.secrets.Redact})
 	s.store = store.New(store.Config{Dir: s.config.State, Now: s.config.Now, Interrupted: s.callInterrupted})
 	if s.policy, err = session.OpenPolicy(statePath(s.config.State, "rule-bases.json"), false); err != nil {

@@ -194,6 +194,9 @@ func (g *guard) unknown(pattern string) http.Handler {
 func (g *guard) checkToken(class Auth, ui string, r *http.Request) (TokenInfo, *Error) {
 	no := &Error{Status: http.StatusUnauthorized, Code: "unauthorized",
 		Message: "the token is missing or no longer valid; run zeroclaw open, or reload the page from there"}
+	if class == Host {
+		no.Message = "the token is missing, revoked or expired; zeroclaw token new makes one for another program"
+	}
 	values := r.Header["Authorization"]
 	if len(values) != 1 {
 		return TokenInfo{}, no

@@ -23,7 +23,7 @@ type Keyring struct {
 
 type key struct {
 	hash   [sha256.Size]byte // what a presented token is compared with
-	token  string            // what Prove answers with
+	token  string            // what Prove answers with; "" of one that is known by its hash alone
 	info   TokenInfo
 	revoke context.CancelFunc // ends info.valid
 }
@@ -31,11 +31,20 @@ type key struct {
 // Add makes token valid for info. info.ID must be unique; an older entry with
 // the same ID is revoked.
 func (k *Keyring) Add(token string, info TokenInfo) {
-	n := key{hash: sha256.Sum256([]byte(token)), token: token, info: info}
+	k.add(key{hash: sha256.Sum256([]byte(token)), token: token, info: info})
+}
+
+// AddHash is Add for a token of which only the SHA-256 is known. Prove does not
+// answer for it.
+func (k *Keyring) AddHash(hash [sha256.Size]byte, info TokenInfo) {
+	k.add(key{hash: hash, info: info})
+}
+
+func (k *Keyring) add(n key) {
 	n.info.valid, n.revoke = context.WithCancel(context.Background())
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.removeLocked(info.ID)
+	k.removeLocked(n.info.ID)
 	k.keys = append(k.keys, n)
 	pages, oldest := 0, ""
 	for _, e := range k.keys {
@@ -88,12 +97,13 @@ func (k *Keyring) Find(presented string) (TokenInfo, bool) {
 
 // Prove shows that this server knows the token with that ID: the hex
 // HMAC-SHA256 of nonce under the token. A page asks for it before it sends a
-// stored token to a port that may belong to another program by now.
+// stored token to a port that may belong to another program by now. It does not
+// answer for a token that is known by its hash alone.
 func (k *Keyring) Prove(id, nonce string) (proof string, ok bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	for _, e := range k.keys {
-		if e.info.ID == id {
+		if e.info.ID == id && e.token != "" {
 			m := hmac.New(sha256.New, []byte(e.token))
 			m.Write([]byte(nonce))
 			return hex.EncodeToString(m.Sum(nil)), true

@@ -3,6 +3,8 @@ package guard
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
@@ -234,6 +236,29 @@ func TestKeyring(t *testing.T) {
 	}
 	if _, ok := k.Find("one"); ok {
 		t.Error("a revoked token is valid")
+	}
+}
+
+// TestKeyringHash: a token that is known by its hash is found like any other,
+// and nothing proves it: whoever knows the hash may not pass for its server.
+func TestKeyringHash(t *testing.T) {
+	var k Keyring
+	k.AddHash(sha256.Sum256([]byte("named")), TokenInfo{ID: "n", Kind: Named, Agent: "coder"})
+	info, ok := k.Find("named")
+	if !ok || info.ID != "n" || info.Agent != "coder" {
+		t.Errorf("Find = %+v, %v", info, ok)
+	}
+	sum := sha256.Sum256([]byte("named"))
+	for _, presented := range []string{"", string(sum[:]), hex.EncodeToString(sum[:])} {
+		if info, ok := k.Find(presented); ok {
+			t.Errorf("Find(%q) = %+v", presented, info)
+		}
+	}
+	if proof, ok := k.Prove("n", "nonce"); ok {
+		t.Errorf("Prove = %q", proof)
+	}
+	if !k.Revoke("n") || info.valid.Err() == nil {
+		t.Error("Revoke does not end what runs in its name")
 	}
 }
 

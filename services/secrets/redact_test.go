@@ -45,6 +45,7 @@ func TestRedactShapes(t *testing.T) {
 		{"github_pat_" + run, "[redacted]"},
 		{"xoxb-1234567890-abc", "[redacted]"},
 		{"AKIA" + "IOSFODNN7EXAMPLE", "[redacted]"},
+		{"a zeroclaw_" + run + "xyz, zeroclaw_status", "a [redacted], zeroclaw_status"},
 		{"Authorization: Bearer " + run, "Authorization: Bearer [redacted]"},
 		{"Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [redacted]"},
 		{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "[redacted]"},

@@ -39,6 +39,7 @@ var shapes = []shape{
 	{prefix: "AKIA", min: 16, exact: true, chars: upperDigit},
 	{prefix: "ASIA", min: 16, exact: true, chars: upperDigit},
 	{prefix: "AIza", min: 35, chars: wordChar},
+	{prefix: "zeroclaw_", min: 43, chars: wordChar}, // our own, for other programs
 	{prefix: "npm_", min: 30, chars: alnum},
 	{prefix: "hf_", min: 30, chars: alnum},
 	{prefix: "pypi-", min: 40, chars: wordChar, digit: true},
