@@ -58,6 +58,7 @@ var hints = map[string]string{
 	"unknown_tool":    "zeroclaw tools lists what there is",
 	"unknown_service": "zeroclaw services lists what there is",
 	"unknown_server":  "zeroclaw servers lists what there is; servers are added in Settings → MCP or in config.toml",
+	"unknown_token":   "zeroclaw token list lists what there is",
 	"unauthorized":    "the companion was started anew meanwhile: try again",
 	"ending":          "start it again with: zeroclaw",
 }

@@ -155,6 +155,6 @@ and run commands in one folder; what no rule covers becomes a question.`),
 	// It hides a flag that exists, so it cannot fail.
 	_ = f.MarkHidden("background")
 	root.SetVersionTemplate("zeroclaw {{.Version}}\n")
-	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newCall(e), newTools(e), newServices(e), newServers(e), newMCP(e), newVersion(e), newDummyMCP(e))
+	root.AddCommand(newOpen(e), newStatus(e), newExplain(e), newCall(e), newTools(e), newServices(e), newServers(e), newMCP(e), newToken(e), newVersion(e), newDummyMCP(e))
 	return root
 }
