@@ -10,7 +10,7 @@ const forms = (text) => (typeof text === 'string' ? [text] : Object.values(text)
 const holes = (text) => [...new Set(forms(text).flatMap((form) => form.match(/\{\w+\}/g) ?? []))].sort();
 const sources = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? sources(join(folder, entry.name)) : entry.name.endsWith('.js') ? [join(folder, entry.name)] : []));
 
-const parts = ['', '.agents', '.calls', '.permissions', '.reasons', '.servers', '.settings', '.tools'];
+const parts = ['', '.agents', '.calls', '.permissions', '.reasons', '.servers', '.settings', '.tokens', '.tools'];
 for (const part of parts) {
   test(`en and es have the same keys and placeholders${part}`, async () => {
     const [en, es] = [await load(`en${part}.js`), await load(`es${part}.js`)];

@@ -35,7 +35,7 @@ export const profiles = signal(/** @type {Profile[]} */ ([]));
 export const reaches = signal(/** @type {Record<string, {tools: ToolInfo[], warnings: import('./types.js').Warning[]}>} */ ({}));
 /** Sessions by id, with their tools. */
 export const sessions = signal(/** @type {Record<string, Session>} */ ({}));
-/** Count up whenever something must be loaded again: permissions, config, conversations, messages:ID. */
+/** Count up whenever something must be loaded again: permissions, config, tokens, conversations, messages:ID. */
 export const ticks = signal(/** @type {Record<string, number>} */ ({}));
 
 /** @typedef {{call: Call, arguments: any, session: string, conversation?: string, output: import('./types.js').OutputPiece[], outputBytes: number, progress?: {progress: number, total?: number, message?: string}, seen: number, since?: number}} LiveCall `since`: when it began to run, behind its question */
@@ -126,6 +126,7 @@ export function applyEvent(kind, data) {
       case 'resync':
         loadShared();
         if (kind === 'resync') tick('tools');
+        tick('tokens');
         for (const listen of resyncListeners) listen();
         break;
       case 'call.started':
@@ -188,6 +189,9 @@ export function applyEvent(kind, data) {
           // What is to happen with a tool stands in the configuration, too.
           Promise.allSettled([loadProblems(), loadServers(), loadAgents(), loadTools()]);
         }, 100);
+        break;
+      case 'tokens.changed':
+        tick('tokens');
         break;
       case 'conversations.changed':
         tick('conversations');

@@ -14,14 +14,16 @@ import enServers from './en.servers.js';
 import esServers from './es.servers.js';
 import enSettings from './en.settings.js';
 import esSettings from './es.settings.js';
+import enTokens from './en.tokens.js';
+import esTokens from './es.tokens.js';
 import enTools from './en.tools.js';
 import esTools from './es.tools.js';
 
 /** A text, or its plural forms chosen by `n` (categories of Intl.PluralRules). @typedef {string | {one: string, other: string, many?: string}} Text */
 /** @type {Record<string, Record<string, Text>>} */
 const texts = {
-  en: { ...en, ...enAgents, ...enCalls, ...enPermissions, ...enReasons, ...enServers, ...enSettings, ...enTools },
-  es: { ...es, ...esAgents, ...esCalls, ...esPermissions, ...esReasons, ...esServers, ...esSettings, ...esTools },
+  en: { ...en, ...enAgents, ...enCalls, ...enPermissions, ...enReasons, ...enServers, ...enSettings, ...enTokens, ...enTools },
+  es: { ...es, ...esAgents, ...esCalls, ...esPermissions, ...esReasons, ...esServers, ...esSettings, ...esTokens, ...esTools },
 };
 
 const hasDocument = typeof document !== 'undefined';

@@ -8,6 +8,7 @@ import { language, localText, t, tx } from '../i18n/index.js';
 import { lastChat, route } from '../router.js';
 import { connection, loadServers, loadServices, root, services, status } from '../store.js';
 import { Button, CopyButton, Empty, Pill } from '../ui.js';
+import { OtherApps } from './other-apps.js';
 import { partsOf } from './presets.js';
 import { ConfiguredServers, ServerEditor } from './servers.js';
 import { ServiceCard } from './service-card.js';
@@ -55,7 +56,8 @@ function Overview() {
     ${list.length ? list.map((service) => html`<${ServiceCard} key=${service.id} service=${service} />`)
       : status.value ? html`<${Empty} title=${t('mcp.empty')} />` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}
     <${ConfiguredServers} />
-    <${HowToAdd} folder=${folder} />`;
+    <${HowToAdd} folder=${folder} />
+    <${OtherApps} />`;
 }
 
 /** The smallest definition of a service. */
