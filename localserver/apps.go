@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"path"
 	"regexp"
 	"runtime"
@@ -32,7 +31,8 @@ type App struct {
 	// Snippet is the whole file, if there is nothing else in it.
 	Snippet string `json:"snippet"`
 	// HTTP is the same for an address with a token in place of a program, "" for
-	// an app that takes none. TokenPlace stands where the token belongs.
+	// an app that takes none. TokenPlace stands where the token belongs, which
+	// also says which agent it is.
 	HTTP string `json:"http"`
 	// Install is the command that enters Entry into Path.
 	Install string `json:"install"`
@@ -62,7 +62,7 @@ func Apps(h AppHost) []App {
 		agent = permissions.BuiltinAgent
 	}
 	program := []field{{"command", h.Command}, {"args", []string{"mcp", "--agent", agent}}}
-	address := []field{{"url", h.URL + "?agent=" + queryEscaped(agent)}, {"headers", []field{{"Authorization", "Bearer " + TokenPlace}}}}
+	address := []field{{"url", h.URL}, {"headers", []field{{"Authorization", "Bearer " + TokenPlace}}}}
 	typed := func(kind string, fields []field) []field { return append([]field{{"type", kind}}, fields...) }
 	install := func(id string) string {
 		words := []string{shellWord(h.OS, h.Command), "mcp", "install", id}
@@ -203,9 +203,6 @@ func shellWord(goos, s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
-
-// queryEscaped is a value in the query of an address.
-func queryEscaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // getApps serves GET /api/mcp/apps: how other programs are told to use the
 // companion, as an agent.

@@ -63,7 +63,7 @@ func TestAppSnippets(t *testing.T) {
 			}
 			continue
 		}
-		if s := read(a.HTTP); s.URL != "http://127.0.0.1:6388/mcp?agent=a%20b" || s.Headers["Authorization"] != "Bearer "+TokenPlace || s.Command != "" {
+		if s := read(a.HTTP); s.URL != h.URL || s.Headers["Authorization"] != "Bearer "+TokenPlace || s.Command != "" {
 			t.Errorf("%s by address: %+v", a.ID, s)
 		}
 	}

@@ -8,6 +8,7 @@ import { language, localText, t, tx } from '../i18n/index.js';
 import { lastChat, route } from '../router.js';
 import { connection, loadServers, loadServices, root, services, status } from '../store.js';
 import { Button, CopyButton, Empty, Pill } from '../ui.js';
+import { AppSnippets } from './app-snippets.js';
 import { OtherApps } from './other-apps.js';
 import { partsOf } from './presets.js';
 import { ConfiguredServers, ServerEditor } from './servers.js';
@@ -57,7 +58,8 @@ function Overview() {
       : status.value ? html`<${Empty} title=${t('mcp.empty')} />` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}
     <${ConfiguredServers} />
     <${HowToAdd} folder=${folder} />
-    <${OtherApps} />`;
+    <${OtherApps} />
+    <${AppSnippets} />`;
 }
 
 /** The smallest definition of a service. */
