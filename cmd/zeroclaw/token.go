@@ -172,7 +172,8 @@ func (e environment) printTokens(all []token, now time.Time) {
 		fmt.Fprintln(e.stdout, "There are no tokens. zeroclaw token new --name NAME makes one.")
 		return
 	}
-	t := table{head: []string{"ID", "NAME", "AGENT", "EXPIRES", "LAST USED"}}
+	// The last column of a table is prose, which may be cut: here there is none.
+	t := table{head: []string{"ID", "NAME", "AGENT", "EXPIRES", "LAST USED", ""}}
 	for _, one := range all {
 		expires, used := "never", "never"
 		switch {
@@ -185,7 +186,7 @@ func (e environment) printTokens(all []token, now time.Time) {
 		if !one.LastUsed.IsZero() {
 			used = minute(one.LastUsed)
 		}
-		t.add(oneLine(one.ID), oneLine(one.Name), oneLine(one.Agent), expires, used)
+		t.add(oneLine(one.ID), oneLine(one.Name), oneLine(one.Agent), expires, used, "")
 	}
 	t.write(e.stdout, e.screen())
 }
