@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,9 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"zeroclaw/services"
 )
 
 func TestPlaywrightForReal(t *testing.T) {
@@ -38,6 +42,9 @@ func TestPlaywrightForReal(t *testing.T) {
 	}
 	if files, err := os.ReadDir(root); err != nil || len(files) > 0 {
 		t.Errorf("what the browser made is in the user's folder: %v, %v", files, err)
+	}
+	if files, err := os.ReadDir(filepath.Join(state, "services", "playwright", "output")); err != nil || len(files) == 0 {
+		t.Errorf("nothing of it is in the service's folder: %v", err)
 	}
 	if len(running(t, profile)) == 0 {
 		t.Error("no browser seems to run")
@@ -119,6 +126,32 @@ func launch(t *testing.T, id string, standIns map[string]string, env []string, a
 	cmd.Env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"))
 	b, err := cmd.CombinedOutput()
 	return string(b), err
+}
+
+// Where it is not told otherwise, the browser's server fills a folder in the
+// user's root, without bound.
+func TestPlaywrightKeepsItsFilesInItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteBundled(dir); err != nil {
+		t.Fatal(err)
+	}
+	node := func(context.Context) (string, error) { return "/bin/node", nil }
+	for _, s := range (&services.Folder{Path: dir}).Scan() {
+		if s.Name != "playwright" {
+			continue
+		}
+		e, err := services.Expand(t.Context(), s, nil, services.Vars{Self: "/bin/zc", Root: "/r", Node: node})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"--output-dir": filepath.Join(dir, "playwright", "output"), "--output-max-size": "268435456"} {
+			if at := slices.Index(e.Args, name) + 1; at == 0 || at == len(e.Args) || filepath.Clean(e.Args[at]) != want {
+				t.Errorf("%s is not %s: %q", name, want, e.Args)
+			}
+		}
+		return
+	}
+	t.Error("it is not there")
 }
 
 func TestPlaywrightLauncher(t *testing.T) {
