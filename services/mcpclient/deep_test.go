@@ -140,7 +140,7 @@ func TestDeepAnswer(t *testing.T) {
 	answer := func(c stubCall) string {
 		return fmt.Sprintf(`{"result":{"content":[],"structuredContent":%s},"jsonrpc":"2.0","id":%s}`, nest(10_001), c.id)
 	}
-	s := newStub(t, &stub{tools: map[string]func(stubCall){"deep": func(c stubCall) {
+	deep := func(c stubCall) {
 		if c.r.URL.Path == "/events" {
 			c.events()
 			c.event(answer(c))
@@ -149,11 +149,15 @@ func TestDeepAnswer(t *testing.T) {
 		}
 		c.w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(c.w, answer(c))
-	}}})
+	}
+	s := newStub(t, &stub{tools: map[string]func(stubCall){"deep": deep}})
 	for _, path := range []string{"/", "/events"} {
 		p, _ := reach(t, services.TransportHTTP, s.URL+path, nil)
 		deepAnswer(t, p)
 	}
+	bare := newStub(t, &stub{tools: map[string]func(stubCall){"deep": deep}, stateless: true})
+	p, _ := reach(t, services.TransportJSONRPC, bare.URL, nil)
+	deepAnswer(t, p)
 	for _, direct := range []bool{false, true} {
 		old := newSSEStub(t, &sseStub{direct: direct, call: func(m stubMessage) []string {
 			result := `{"content":[{"type":"text","text":"{}"}]}`
@@ -165,7 +169,7 @@ func TestDeepAnswer(t *testing.T) {
 		p, _ := reach(t, services.TransportSSE, old.URL, nil)
 		deepAnswer(t, p)
 	}
-	p, _ := dial(t, "plain", nil)
+	p, _ = dial(t, "plain", nil)
 	deepAnswer(t, p)
 }
 
