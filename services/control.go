@@ -84,7 +84,7 @@ func (s *service) wantLocked() {
 
 // freshLocked makes the next attempt a first one.
 func (s *service) freshLocked() {
-	s.notBefore, s.crashes, s.connected = time.Time{}, nil, false
+	s.notBefore, s.crashes = time.Time{}, nil
 	if !s.wantInstall {
 		s.state, s.reason = Starting, ""
 	}

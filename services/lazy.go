@@ -78,7 +78,7 @@ func (s *service) rest() (rests bool, again time.Duration) {
 			return
 		}
 		rests = true
-		s.want, s.rested, s.connected = false, true, false
+		s.want, s.rested = false, true
 		s.peer, s.state, s.reason = nil, Stopping, ""
 	})
 	return rests, limit

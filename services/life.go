@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -83,10 +84,6 @@ func (s *service) opened(spec Spec, peer Peer, list []ToolDef, took time.Duratio
 		s.peer, s.tools = peer, kept
 		s.state, s.reason = Running, ""
 		s.started, s.lastOK, s.lastUse, s.handshake = now, now, time.Now(), took
-		if s.connected {
-			s.restarts++
-		}
-		s.connected = true
 		s.notices = append(s.notices, notices...)
 	})
 	s.log(fmt.Sprintf("ready after %d ms with %d tools", took.Milliseconds(), len(kept)))
@@ -165,11 +162,12 @@ func (s *service) finish(actx, ctx context.Context, peer Peer, cause error) {
 // it is cleaned up.
 func (s *service) endingLocked(cause error) (State, string) {
 	ended := "it has just ended: " + s.redact(cause.Error())
+	_, _, giveUp := s.sup.config.Backoff.next(slices.Clone(s.crashes), time.Now())
 	switch {
 	case !s.wantedLocked():
 		return Stopping, ended
-	case restartable(cause):
-		return Starting, ended + "; it is being started again"
+	case restartable(cause) && !giveUp:
+		return Starting, ended + "; it will be started again"
 	}
 	return Failed, ended
 }

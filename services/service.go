@@ -80,7 +80,6 @@ type service struct {
 	latency     time.Duration
 	handshake   time.Duration // how long the last start took
 	restarts    int
-	connected   bool  // it has been running since it was last wanted
 	told        offer // since the last EventTools
 
 	forgotten bool // guarded by notes.mu: its removal is, or will be, the last thing told
@@ -197,9 +196,14 @@ func (s *service) begin(ctx context.Context, state State) (actx context.Context,
 		}
 		s.attempt++
 		s.active, s.cancel, s.life = true, cancel, actx
+		// Only a failure sets a time for the next attempt.
+		again := !s.notBefore.IsZero()
 		s.state, s.reason, s.notBefore, s.closeErr = state, "", time.Time{}, nil
 		spec, values = s.spec, s.saved.Options
 		if state == Starting {
+			if again {
+				s.restarts++
+			}
 			s.launched, s.running = launchKey(s.spec, s.saved.Options), s.source
 			s.info, s.notices, s.rested = Info{}, nil, false
 		}

@@ -61,10 +61,12 @@ type Status struct {
 	HandshakeMS float64        `json:"handshake_ms,omitempty"`
 	Breaker     *BreakerStatus `json:"breaker"`
 	Protocol    string         `json:"protocol,omitempty"`
-	Restarts    int            `json:"restarts"`
-	Autostart   bool           `json:"autostart"`
-	NextTry     *time.Time     `json:"next_try,omitempty"`
-	Error       *ManifestError `json:"error,omitempty"`
+	// Restarts is how often it was started again by itself after a failure,
+	// whether that worked or not.
+	Restarts  int            `json:"restarts"`
+	Autostart bool           `json:"autostart"`
+	NextTry   *time.Time     `json:"next_try,omitempty"`
+	Error     *ManifestError `json:"error,omitempty"`
 	// Notices are remarks that need no action, such as tools left out.
 	Notices []string `json:"notices"`
 	// RestartNeeded is set when options or the definition changed since the
