@@ -76,10 +76,10 @@ func Apps(h AppHost) []App {
 		return line
 	}
 	app := func(id, name, file, section string, entry, http []field) App {
-		a := App{ID: id, Name: name, Path: file, Section: section, Entry: json.RawMessage(indented(entry, "")), Install: install(id)}
-		a.Snippet = indented([]field{{section, []field{{AppEntry, entry}}}}, "") + "\n"
+		a := App{ID: id, Name: name, Path: file, Section: section, Entry: json.RawMessage(jsonObject(entry, "")), Install: install(id)}
+		a.Snippet = jsonObject([]field{{section, []field{{AppEntry, entry}}}}, "") + "\n"
 		if http != nil && h.URL != "" {
-			a.HTTP = indented([]field{{section, []field{{AppEntry, http}}}}, "") + "\n"
+			a.HTTP = jsonObject([]field{{section, []field{{AppEntry, http}}}}, "") + "\n"
 		}
 		return a
 	}
@@ -152,9 +152,9 @@ type field struct {
 	value any // a string, []string or []field
 }
 
-// indented writes an object over several lines, as people write it; behind the
+// jsonObject writes an object over several lines, as people write it; behind the
 // first one each line begins with prefix.
-func indented(fields []field, prefix string) string {
+func jsonObject(fields []field, prefix string) string {
 	var b strings.Builder
 	b.WriteString("{")
 	for i, f := range fields {
@@ -164,7 +164,7 @@ func indented(fields []field, prefix string) string {
 		fmt.Fprintf(&b, "\n%s  %s: ", prefix, quotedJSON(f.name))
 		switch v := f.value.(type) {
 		case []field:
-			b.WriteString(indented(v, prefix+"  "))
+			b.WriteString(jsonObject(v, prefix+"  "))
 		case []string:
 			parts := make([]string, len(v))
 			for i, s := range v {
