@@ -47,6 +47,7 @@ type Hub struct {
 	seq    uint64
 	ring   ring
 	tabs   map[string]*tab
+	left   time.Time // when the last tab left; zero: none was ever there
 	closed bool
 	open   sync.WaitGroup // connections being served
 
@@ -92,10 +93,17 @@ func New(c Config) *Hub {
 
 var kinds = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
 
+// keepFor is how long events are kept for a tab that has left, in case it comes
+// back.
+const keepFor = 2 * time.Minute
+
 // Publish sends payload, marshalled as JSON once, to every tab as an event of
 // that kind. It never waits for a reader. What cannot be marshalled is logged
-// and not sent.
+// and not sent. With no tab there, nor about to come back, it costs nothing.
 func (h *Hub) Publish(kind string, payload any) {
+	if h.unheard() {
+		return
+	}
 	data, err := json.Marshal(payload)
 	if err != nil || !kinds.MatchString(kind) {
 		h.c.Log.Error("an event was not sent", "kind", kind, "err", err)
@@ -114,6 +122,19 @@ func (h *Hub) Publish(kind string, payload any) {
 			t.send(e)
 		}
 	}
+}
+
+// unheard counts an event that nobody will ever ask for, and reports whether it
+// is one.
+func (h *Hub) unheard() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.tabs) > 0 || !h.left.IsZero() && time.Since(h.left) < keepFor {
+		return false
+	}
+	h.seq++
+	h.ring.skip()
+	return true
 }
 
 // Seq is the number of the last event.

@@ -11,6 +11,10 @@ import (
 func TestReplay(t *testing.T) {
 	h := New(Config{FirstSeq: 100, RingEvents: 10})
 	url := serve(t, h)
+	// Events are kept for tabs that have been there.
+	seen := connect(t, url, "")
+	seen.want(t, "hello")
+	defer seen.resp.Body.Close()
 	for i := range 25 {
 		h.Publish("n", i)
 	}
@@ -45,6 +49,7 @@ func TestReplay(t *testing.T) {
 
 func TestRingBounds(t *testing.T) {
 	h := New(Config{RingEvents: 1000, RingBytes: 10_000, FirstSeq: 1})
+	h.left = time.Now()
 	for range 100 {
 		h.Publish("n", strings.Repeat("x", 1000))
 	}
@@ -57,6 +62,27 @@ func TestRingBounds(t *testing.T) {
 	}
 	if m, ok := h.ring.after(h.seq); !ok || len(m) != 0 {
 		t.Error("whoever has the last event is told to load anew")
+	}
+}
+
+// Without a tab that could come back nothing is encoded or kept, and whoever
+// comes with the number of an event is told to load anew.
+func TestNobodyThere(t *testing.T) {
+	h := New(Config{FirstSeq: 100})
+	url := serve(t, h)
+	allocs := testing.AllocsPerRun(100, func() { h.Publish("n", struct{ A string }{"x"}) })
+	if allocs > 1 || len(h.ring.list) > 0 { // one for the payload itself
+		t.Errorf("an event that nobody hears costs %v allocations and the ring holds %d", allocs, len(h.ring.list))
+	}
+	at := strconv.FormatUint(h.Seq()-5, 10)
+	c := connect(t, url, at)
+	defer c.resp.Body.Close()
+	if c.want(t, "hello"); c.want(t, "resync").data != "{}" {
+		t.Error("a tab that missed events is not told")
+	}
+	h.Publish("n", 1)
+	if e := c.want(t, "n"); e.id != strconv.FormatUint(h.Seq(), 10) {
+		t.Errorf("the next event is %+v", e)
 	}
 }
 

@@ -30,6 +30,12 @@ func (r *ring) add(e *sse.Event) {
 	r.list = r.list[drop:]
 }
 
+// skip drops everything: nobody who comes later has seen any of it.
+func (r *ring) skip() {
+	r.list, r.held = nil, 0
+	r.next++
+}
+
 // after returns the events that follow number seq, or false when one of them
 // is no longer held or seq was never given.
 func (r *ring) after(seq uint64) ([]*sse.Event, bool) {

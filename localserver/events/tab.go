@@ -97,6 +97,7 @@ func (h *Hub) leave(t *tab) {
 	defer h.listenersMu.Unlock()
 	h.mu.Lock()
 	delete(h.tabs, t.stream)
+	h.left = time.Now()
 	t.gone = true
 	t.beats.Stop()
 	n := len(h.tabs)
