@@ -40,6 +40,10 @@ type Config struct {
 	// beginning. They must not block, and Asked must not answer by itself.
 	Asked func(Question)
 	Ended func(Resolution)
+	// Elsewhere reports whether somebody who is not among the clients of
+	// SetPresent can answer a question. It is asked again whenever Wake says
+	// so; nil: nobody can.
+	Elsewhere func(Question) bool
 	// Remember saves an answer that counts for longer than this call. It is
 	// called for the winning answer only, before the call goes on. An error,
 	// or a panic, turns the answer into one for this call.
@@ -81,6 +85,9 @@ func NewBroker(c Config) *Broker {
 	if c.Ended == nil {
 		c.Ended = func(Resolution) {}
 	}
+	if c.Elsewhere == nil {
+		c.Elsewhere = func(Question) bool { return false }
+	}
 	if c.Remember == nil {
 		c.Remember = func(Question, Answer) error { return nil }
 	}
@@ -106,6 +113,13 @@ func (b *Broker) Seen() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lastSeen = b.config.Now()
+	b.wake()
+}
+
+// Wake says that what Elsewhere answers may have changed.
+func (b *Broker) Wake() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.wake()
 }
 
@@ -139,7 +153,7 @@ func (b *Broker) Ask(ctx context.Context, q Question) Resolution {
 	deadline := time.NewTimer(q.Deadline.Sub(now))
 	defer deadline.Stop()
 	for {
-		alone, changed := b.aloneIn(now)
+		alone, changed := b.aloneIn(p.question)
 		var nobody <-chan time.Time
 		stop := func() bool { return true }
 		if alone >= 0 {
@@ -153,7 +167,7 @@ func (b *Broker) Ask(ctx context.Context, q Question) Resolution {
 		case <-changed:
 			stop()
 		case <-nobody:
-			if left, _ := b.aloneIn(now); left != 0 {
+			if left, _ := b.aloneIn(p.question); left != 0 {
 				continue
 			}
 			return b.end(ctx, p, Nobody)
@@ -174,19 +188,23 @@ func (b *Broker) tell(p *pending) {
 	b.config.Asked(p.question)
 }
 
-// aloneIn says how long a question asked at the given time still waits for
-// somebody to show up; negative while somebody is there.
-func (b *Broker) aloneIn(asked time.Time) (time.Duration, <-chan struct{}) {
+// aloneIn says how long a question still waits for somebody to show up; negative
+// while somebody is there.
+func (b *Broker) aloneIn(q Question) (time.Duration, <-chan struct{}) {
+	b.mu.Lock()
+	changed := b.changed // before Elsewhere is asked: a later change is heard
+	b.mu.Unlock()
+	elsewhere := b.config.Elsewhere(q)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.present > 0 {
-		return -1, b.changed
+	if b.present > 0 || elsewhere {
+		return -1, changed
 	}
-	since := asked
+	since := q.Asked
 	if b.lastSeen.After(since) {
 		since = b.lastSeen
 	}
-	return max(0, Grace-b.config.Now().Sub(since)), b.changed
+	return max(0, Grace-b.config.Now().Sub(since)), changed
 }
 
 // end closes a question that nobody answered, unless an answer came first.
