@@ -55,7 +55,7 @@ func (s *service) onlyCallLocked() *use {
 	var only *use
 	for u := range s.uses {
 		switch {
-		case !u.call:
+		case !u.call && u.owner == "":
 		case only != nil:
 			return nil
 		default:

@@ -67,7 +67,7 @@ func (v *Supervisor) Request(ctx context.Context, name, method string, params js
 	fail := func(err error) (json.RawMessage, error) {
 		return nil, s.clean(fmt.Errorf("sending %s to %s: %w", method, name, err))
 	}
-	u := &use{s: s, caller: ctx}
+	u := &use{s: s, owner: ownerFrom(ctx), caller: ctx}
 	if err := u.take(nil); err != nil {
 		return fail(err)
 	}
@@ -80,6 +80,38 @@ func (v *Supervisor) Request(ctx context.Context, name, method string, params js
 		return fail(err)
 	}
 	return raw, nil
+}
+
+type ownerKey struct{}
+
+// WithOwner names the call that a Request is made for to whoever answers what
+// the server asks meanwhile, as ToolCall.Owner does.
+func WithOwner(ctx context.Context, owner string) context.Context {
+	return context.WithValue(ctx, ownerKey{}, owner)
+}
+
+func ownerFrom(ctx context.Context) string {
+	owner, _ := ctx.Value(ownerKey{}).(string)
+	return owner
+}
+
+// About returns what a server says of itself when it runs. It waits for the
+// server, starts it and is refused as Call does.
+func (v *Supervisor) About(ctx context.Context, name string) (Info, error) {
+	s, err := v.find(name)
+	if err != nil {
+		return Info{}, err
+	}
+	u := &use{s: s, caller: ctx}
+	if err = u.take(nil); err == nil {
+		err = u.over(nil)
+	}
+	if err != nil {
+		return Info{}, s.clean(fmt.Errorf("asking %s what it offers: %w", name, err))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info, nil
 }
 
 // offersLocked reports whether the running server has a tool of that name, as it

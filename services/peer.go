@@ -24,7 +24,8 @@ type Connector interface {
 // so that the connection works; Restartable() bool, true when the connection is
 // lost with it, or may be, and a new one may help. Any other error of Call and
 // Request means that nothing came through. One of Connect may have Reached()
-// bool, true when the server was connected to.
+// bool, true when the server was connected to. One that the server gave as a
+// JSON-RPC error has JSONRPC() (code int, message string, data json.RawMessage).
 type Peer interface {
 	// Tools lists the tools, every page of them, up to MaxTools+1.
 	Tools(ctx context.Context) ([]ToolDef, error)
@@ -72,6 +73,9 @@ type Hooks struct {
 	Info func(Info)
 	// ToolsChanged says that the list of tools is to be read again.
 	ToolsChanged func()
+	// Notified passes on the server's other notifications: log messages, and
+	// that resources or prompts changed. params is an object: untrusted.
+	Notified func(method string, params json.RawMessage)
 	// Closed is called once when the connection was lost, not after Close.
 	Closed func(error)
 	// Roots answers roots/list.

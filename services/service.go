@@ -244,6 +244,11 @@ func (s *service) hooks(life context.Context, lost chan<- error, stale chan<- st
 			default:
 			}
 		},
+		Notified: func(method string, params json.RawMessage) {
+			if f := s.sup.config.Notified; f != nil {
+				f(s.name, method, params)
+			}
+		},
 		Closed: func(err error) {
 			select {
 			case lost <- err:

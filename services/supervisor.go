@@ -36,6 +36,10 @@ type Config struct {
 	Notify func(Event)
 	// Redact removes secrets from what is logged and shown; nil = nothing.
 	Redact func(string) string
+	// Notified is told of a server's notifications that are about neither tools
+	// nor progress, as they come: log messages, changed resources and prompts. It
+	// must not wait. params is an object: untrusted. nil = nobody wants them.
+	Notified func(server, method string, params json.RawMessage)
 	// Roots answers roots/list; nil = no roots are offered.
 	Roots func() []Root
 	// Ask answers a sampling or elicitation request of a server; nil = they

@@ -1,5 +1,7 @@
 package mcpclient
 
+import "encoding/json"
+
 // answerError is about something that the server did answer, or that was never
 // sent: the connection works.
 type answerError struct{ error }
@@ -9,6 +11,14 @@ func (e answerError) Answered() bool { return true }
 
 // Answered implements what services asks of an error of a Peer.
 func (e *rpcError) Answered() bool { return true }
+
+// JSONRPC implements the same.
+func (e *rpcError) JSONRPC() (code int, message string, data json.RawMessage) {
+	if e.data != nil {
+		data, _ = json.Marshal(e.data) // it was decoded from JSON
+	}
+	return e.code, e.message, data
+}
 
 // Reached tells services that the server itself refused, so that it can be
 // connected to.

@@ -216,7 +216,7 @@ func readGreeting(raw json.RawMessage) (greeting, error) {
 }
 
 // meta is what each request of the modern era carries; nil for the others.
-func (s *session) meta(version string) map[string]any {
+func (s *session) meta(ctx context.Context, version string) map[string]any {
 	if !mcp.IsModernProtocol(version) {
 		return nil
 	}
@@ -224,6 +224,9 @@ func (s *session) meta(version string) map[string]any {
 		mcp.MetaKeyProtocolVersion:    version,
 		mcp.MetaKeyClientInfo:         s.identity(),
 		mcp.MetaKeyClientCapabilities: s.offered(),
+	}
+	if t := services.ThroughFrom(ctx); t != nil && t.Capabilities != nil {
+		m[mcp.MetaKeyClientCapabilities] = t.Capabilities
 	}
 	if s.logs.Load() {
 		m[mcp.MetaKeyLogLevel] = logLevel

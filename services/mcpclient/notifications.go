@@ -38,5 +38,22 @@ func (s *session) notified(n mcp.JSONRPCNotification) {
 			text = string(b)
 		}
 		s.hooks.Log("server", fmt.Sprintf("%v: %s", fields["level"], text))
+		s.pass(n)
+	case "notifications/resources/updated", "notifications/resources/list_changed", "notifications/prompts/list_changed":
+		s.pass(n)
+	}
+}
+
+// pass hands a notification on.
+func (s *session) pass(n mcp.JSONRPCNotification) {
+	if s.hooks.Notified == nil {
+		return
+	}
+	fields := n.Params.AdditionalFields
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	if text, err := json.Marshal(fields); err == nil {
+		s.hooks.Notified(n.Method, text)
 	}
 }

@@ -14,11 +14,14 @@ import (
 type exchange struct {
 	raw      json.RawMessage // the result as received, once it is there
 	answered bool
-	failed   error         // why the answer that came cannot be used
-	progress chan struct{} // capacity 1: news in latest
-	latest   progressNews
-	news     bool
+	failed   error          // why the answer that came cannot be used
+	progress chan struct{}  // capacity 1: there is news
+	news     []progressNews // not told yet, at most maxNews
 }
+
+// maxNews bounds how much progress of a call waits to be told. Of more the newest
+// counts.
+const maxNews = 64
 
 type progressNews struct {
 	done, total float64
@@ -108,7 +111,10 @@ func (s *session) progressed(fields map[string]any) {
 	done, _ := fields["progress"].(float64)
 	total, _ := fields["total"].(float64)
 	message, _ := fields["message"].(string)
-	x.latest, x.news = progressNews{done, total, services.Shown(message, 2000)}, true
+	if len(x.news) == maxNews {
+		x.news = x.news[:maxNews-1]
+	}
+	x.news = append(x.news, progressNews{done, total, services.Shown(message, 2000)})
 	select {
 	case x.progress <- struct{}{}:
 	default:

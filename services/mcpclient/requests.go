@@ -84,6 +84,15 @@ const (
 // the server asks for input instead of answering (SEP-2322). Revisions before
 // it never do.
 func (s *session) rounds(ctx context.Context, method string, params map[string]any, progress services.Progress) (json.RawMessage, error) {
+	if t := services.ThroughFrom(ctx); t != nil && mcp.IsModernProtocol(s.version) {
+		if t.Responses != nil {
+			params["inputResponses"] = t.Responses
+		}
+		if t.State != nil {
+			params["requestState"] = t.State
+		}
+		return s.request(ctx, method, params, progress)
+	}
 	for range maxRounds {
 		raw, err := s.request(ctx, method, params, progress)
 		if err != nil || !mcp.IsModernProtocol(s.version) {

@@ -98,7 +98,7 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 	if s.bare {
 		progress = nil // nothing but answers comes back
 	}
-	if meta := s.meta(version); meta != nil || progress != nil {
+	if meta := s.meta(ctx, version); meta != nil || progress != nil {
 		if params == nil {
 			params = map[string]any{}
 		}
@@ -135,11 +135,13 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 	}
 	tell := func() {
 		s.mu.Lock()
-		news, latest := x.news, x.latest
-		x.news = false
+		news := x.news
+		x.news = nil
 		s.mu.Unlock()
-		if news && progress != nil {
-			progress(latest.done, latest.total, latest.message)
+		for _, n := range news {
+			if progress != nil {
+				progress(n.done, n.total, n.message)
+			}
 		}
 	}
 	for {
