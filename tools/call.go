@@ -11,10 +11,14 @@ type Call struct {
 	Session      string
 	Conversation string
 	Agent        string
-	Client       string // "page", "cli", "mcp"
+	Client       string // "page", "cli" or ClientMCP
 	Tool         string // full name as asked for
 	Arguments    json.RawMessage
 }
+
+// ClientMCP is the Client of a call that came from another MCP client: its
+// result is passed through whole, see Outcome.Whole.
+const ClientMCP = "mcp"
 
 // Owner is what stored results of the call belong to: the conversation, which
 // outlives its sessions, or else the session.
@@ -67,11 +71,17 @@ type Outcome struct {
 	Stop       bool              `json:"stop,omitempty"` // the person also ended the turn
 	Partial    bool              `json:"partial,omitempty"`
 	Undone     bool              `json:"undone,omitempty"` // a person took the edit back
+	// Whole is the MCP result object for a ClientMCP, without secrets; then
+	// Content, Structured and ModelText are not filled in.
+	Whole json.RawMessage `json:"-"`
+	// Err is the error behind Reason of a call that failed, for callers that look
+	// for one inside it.
+	Err error `json:"-"`
 }
 
 // Size is what the content takes up, in bytes.
 func (o Outcome) Size() int {
-	size := len(o.ModelText) + len(o.Structured)
+	size := len(o.ModelText) + len(o.Structured) + len(o.Whole)
 	for _, item := range o.Content {
 		size += len(item)
 	}

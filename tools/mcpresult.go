@@ -43,3 +43,15 @@ func ResultOf(raw json.RawMessage) (Result, error) {
 	}
 	return r, nil
 }
+
+// WholeResult is an MCP tools/call result that is passed through. raw is valid
+// JSON and must not change afterwards; of it only isError is looked at.
+func WholeResult(raw json.RawMessage) Result {
+	r := Result{Whole: raw}
+	for key, value := range Members(raw) {
+		if key == "isError" {
+			r.IsError = string(value) == "true"
+		}
+	}
+	return r
+}

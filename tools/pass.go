@@ -29,7 +29,10 @@ type Pass struct {
 	MayRead func(permissions.Path) bool
 	// Judge resolves and judges one more path for a tool that meets paths while
 	// it runs (search_files). It never asks.
-	Judge    func(path string, op permissions.Op) (permissions.Path, permissions.Verdict)
+	Judge func(path string, op permissions.Op) (permissions.Path, permissions.Verdict)
+	// Whole says that the result is passed through: a tool may leave it as it
+	// came, in Result.Whole.
+	Whole    bool
 	Progress func(Progress)
 	Output   func(stream, text string) // "stdout" or "stderr", live
 }

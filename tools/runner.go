@@ -255,6 +255,7 @@ func (r *running) refuse(v permissions.Verdict) {
 }
 
 func (r *running) fail(key string, err error) {
+	r.out.Err = err
 	r.out.Status, r.out.IsError, r.out.Key, r.out.Reason = Failed, true, key, err.Error()
 	var bad *ArgumentError
 	if errors.As(err, &bad) && bad.Field != "" {

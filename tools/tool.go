@@ -68,6 +68,9 @@ type Result struct {
 	IsError    bool            // the tool reports a failure
 	TimedOut   bool            // the tool ended because its own time was up; the rest is what there is
 	Meta       json.RawMessage // MCP _meta, nil if none
+	// Whole is the entire MCP result object, valid JSON, where the call asked
+	// for it; then Content and Structured are empty. It must not be changed.
+	Whole json.RawMessage
 }
 
 // Content is one MCP content item. Text items use Text; any other item is kept

@@ -38,8 +38,10 @@ type call struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	session *Session
-	waiting atomic.Int32 // how many wait for its end: they get it whole
+	direct   bool                 // its caller waits for it: it is not kept, see Do
+	progress func(tools.Progress) // nil: nobody wants it but the page
+	session  *Session
+	waiting  atomic.Int32 // how many wait for its end: they get it whole
 }
 
 // CallView is a call as listed, with its arguments.
@@ -52,25 +54,34 @@ type CallView struct {
 // Start begins a call and returns its id at once. The call ends with Cancel or
 // the session, not with the request that started it.
 func (s *Session) Start(c tools.Call) (string, error) {
-	c.Session, c.Conversation, c.Agent = s.ID, s.Conversation, s.Agent
-	if c.ID == "" {
-		c.ID = s.host.config.NewID()
-	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	live := &call{Call: c, cancel: cancel, done: make(chan struct{}), session: s}
-	live.out = tools.Outcome{CallID: c.ID, Tool: c.Tool, Status: tools.Running, Started: s.host.config.Now().UTC()}
-	if err := s.add(live); err != nil {
+	live, err := s.begin(&call{Call: c, cancel: cancel})
+	if err != nil {
 		cancel()
 		return "", err
 	}
-	s.host.touch(s.ID)
 	go func() {
 		defer s.work.Done()
 		defer cancel()
-		live.end(s.runner.Run(ctx, s, c))
+		live.end(s.runner.Run(ctx, s, live.Call))
 		close(live.done)
 	}()
-	return c.ID, nil
+	return live.ID, nil
+}
+
+// begin enters a call into the session. Its owner says work.Done when it ended.
+func (s *Session) begin(live *call) (*call, error) {
+	live.Session, live.Conversation, live.Agent = s.ID, s.Conversation, s.Agent
+	if live.ID == "" {
+		live.ID = s.host.config.NewID()
+	}
+	live.done, live.session = make(chan struct{}), s
+	live.out = tools.Outcome{CallID: live.ID, Tool: live.Tool, Status: tools.Running, Started: s.host.config.Now().UTC()}
+	if err := s.add(live); err != nil {
+		return nil, err
+	}
+	s.host.touch(s.ID)
+	return live, nil
 }
 
 func (s *Session) add(live *call) error {
@@ -205,7 +216,14 @@ func (s *Session) Pass(c tools.Call) *tools.Pass {
 	publish := s.host.config.Publish
 	// One judge for the whole call: a search judges thousands of paths.
 	judge := s.judge()
+	s.mu.Lock()
+	var told func(tools.Progress)
+	if live := s.calls[c.ID]; live != nil {
+		told = live.progress
+	}
+	s.mu.Unlock()
 	return &tools.Pass{
+		Whole:  c.Client == tools.ClientMCP,
 		CallID: c.ID, Session: s.ID, Owner: c.Owner(), Root: s.Root,
 		MayRead: judge.mayRead,
 		Judge: func(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {
@@ -213,6 +231,9 @@ func (s *Session) Pass(c tools.Call) *tools.Pass {
 		},
 		Progress: func(p tools.Progress) {
 			p.Message = s.host.config.Redact(p.Message)
+			if told != nil {
+				told(p)
+			}
 			publish("call.progress", struct {
 				Session string `json:"session"`
 				CallID  string `json:"call_id"`

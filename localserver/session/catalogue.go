@@ -43,7 +43,9 @@ func (t remoteTool) Spec() tools.Spec {
 // Run implements tools.Tool.
 func (t remoteTool) Run(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	call := services.ToolCall{Server: t.def.Server, Tool: t.def.Tool, Args: args, Definition: t.tool.Hash}
+	whole := false
 	if pass, ok := tools.PassFrom(ctx); ok {
+		whole = pass.Whole
 		call.Definition = pass.Definition
 		call.Owner = ownerOf(pass.Session, pass.CallID)
 		if pass.Progress != nil {
@@ -58,6 +60,9 @@ func (t remoteTool) Run(ctx context.Context, args json.RawMessage) (tools.Result
 	}
 	if err != nil {
 		return tools.Result{}, err
+	}
+	if whole {
+		return tools.WholeResult(got.Raw), nil
 	}
 	return tools.ResultOf(got.Raw)
 }

@@ -12,6 +12,7 @@ import (
 
 	"zeroclaw/permissions"
 	"zeroclaw/services"
+	"zeroclaw/tools"
 	"zeroclaw/tools/meta"
 )
 
@@ -35,6 +36,9 @@ func (i items) Reaches(server, item string) bool { return i.session.grant.Reache
 
 // Request implements meta.Remote.
 func (i items) Request(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error) {
+	if pass, ok := tools.PassFrom(ctx); ok {
+		ctx = services.WithOwner(ctx, ownerOf(pass.Session, pass.CallID))
+	}
 	raw, err := i.session.host.config.Items.Request(ctx, server, method, params)
 	if errors.Is(err, services.ErrUnsupported) {
 		return nil, fmt.Errorf("%w: %w", meta.ErrUnsupported, err)

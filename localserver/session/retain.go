@@ -79,7 +79,9 @@ func (c *call) end(o tools.Outcome) {
 	size := o.Size() + len(c.Arguments)
 	c.session.mu.Unlock()
 	c.session.host.touch(c.Session)
-	c.session.host.kept.add(c, size)
+	if !c.direct {
+		c.session.host.kept.add(c, size)
+	}
 }
 
 // strip takes away what makes the call big.
@@ -91,6 +93,6 @@ func (c *call) strip() {
 
 // withoutContent is an outcome that says how a call ended, but not with what.
 func withoutContent(o tools.Outcome) tools.Outcome {
-	o.Content, o.Structured, o.ModelText, o.Partial = nil, nil, "", true
+	o.Content, o.Structured, o.ModelText, o.Whole, o.Partial = nil, nil, "", nil, true
 	return o
 }

@@ -21,7 +21,7 @@ const maxSchemas = 4096
 // written into it.
 func (m *modelSchemas) schema(t Tool, redact func(string) string) json.RawMessage {
 	if t.hash == "" {
-		return tools.ModelSchema(t.schema)
+		return tools.ModelSchema(t.spec.InputSchema)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -31,7 +31,7 @@ func (m *modelSchemas) schema(t Tool, redact func(string) string) json.RawMessag
 	if m.held == nil || len(m.held) >= maxSchemas {
 		m.held = map[string]json.RawMessage{}
 	}
-	s := json.RawMessage(redact(string(tools.ModelSchema(t.schema))))
+	s := json.RawMessage(redact(string(tools.ModelSchema(t.spec.InputSchema))))
 	m.held[t.hash] = s
 	return s
 }

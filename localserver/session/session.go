@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,8 +66,8 @@ type Tool struct {
 	Definition  approval.State     `json:"definition"`
 	Diff        string             `json:"diff,omitempty"`
 
-	schema json.RawMessage // as received
-	hash   string          // of the definition of a remote tool
+	spec tools.Spec // with the schemas as received
+	hash string     // of the definition of a remote tool
 }
 
 // name gives a remote tool its name in this session: the first one it was
@@ -208,7 +207,7 @@ func toolView(spec tools.Spec, set map[string]permissions.ToolSetting, state str
 	return Tool{
 		Name: spec.Name, Origin: spec.Origin, Server: spec.Server, OwnName: spec.OwnName, Title: spec.Title,
 		Description: spec.Description, InputSchema: schemaOf(spec.InputSchema), Mode: mode,
-		Enabled: !set[spec.Name].Off, State: state, Definition: def, schema: spec.InputSchema,
+		Enabled: !set[spec.Name].Off, State: state, Definition: def, spec: spec,
 	}
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,10 +44,7 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 	now := &turn{message: strings.ToLower(message)}
 	out := Turn{Tools: []TurnTool{}}
 	var names []string
-	for _, t := range n.Tools() {
-		if !t.Enabled || t.Mode == permissions.ModeDeny || t.State == "offline" {
-			continue
-		}
+	for _, t := range n.offered() {
 		switch n.exposure.in(now.message, t.Name, t.Origin.Remote(), n.isActive(t.Name)) {
 		case complete:
 			out.Tools = append(out.Tools, n.turnTool(t))
@@ -62,6 +60,14 @@ func (n *Session) Turn(ctx context.Context, message string) Turn {
 		out.System = append(out.System, Part{Kind: "deferred_tools", Text: deferredText(names)})
 	}
 	return out
+}
+
+// offered lists the tools that are on, not forbidden, and whose server can be
+// called.
+func (n *Session) offered() []Tool {
+	return slices.DeleteFunc(n.Tools(), func(t Tool) bool {
+		return !t.Enabled || t.Mode == permissions.ModeDeny || t.State == "offline"
+	})
 }
 
 // awaitServers waits for what the session's servers bring at their first start,
@@ -131,8 +137,8 @@ func (n *Session) Deferred() []tools.Spec {
 	posted := n.turn != nil
 	n.mu.Unlock()
 	var out []tools.Spec
-	for _, t := range n.Tools() {
-		if !t.Origin.Remote() || !t.Enabled || t.Mode == permissions.ModeDeny || t.State == "offline" {
+	for _, t := range n.offered() {
+		if !t.Origin.Remote() {
 			continue
 		}
 		// What was loaded before is found again: a model may have forgotten it.
@@ -140,7 +146,7 @@ func (n *Session) Deferred() []tools.Spec {
 			continue
 		}
 		out = append(out, tools.Spec{Name: t.Name, Origin: t.Origin, Server: t.Server, OwnName: t.OwnName, Title: t.Title,
-			Description: t.Description, InputSchema: t.schema})
+			Description: t.Description, InputSchema: t.spec.InputSchema})
 	}
 	return out
 }

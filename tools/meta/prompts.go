@@ -53,6 +53,8 @@ func (t Prompts) Run(ctx context.Context, args json.RawMessage) (tools.Result, e
 		return failure("missing required `action` (list|get)"), nil
 	case *in.Action == "list":
 		return listing(ctx, prompts, t.Remote, in.Server, in.Cursor), nil
+	case *in.Action == "get" && whole(ctx):
+		return passed(ctx, t.Remote, "prompts/get", in.Name, func(own string) any { return promptParams(own, in.Arguments) })
 	case *in.Action == "get":
 		return t.get(ctx, in.Name, in.Arguments), nil
 	}
@@ -72,19 +74,7 @@ func (t Prompts) get(ctx context.Context, name string, args map[string]json.RawM
 	case !t.Remote.Reaches(server, own):
 		return prompts.refused("getting a prompt", server, errNotReached)
 	}
-	// The protocol takes texts only.
-	texts := map[string]string{}
-	for key, value := range args {
-		if len(value) > 0 && value[0] == '"' {
-			texts[key] = tools.JSONText(value)
-		} else if string(value) != "null" {
-			texts[key] = string(value)
-		}
-	}
-	params, err := json.Marshal(struct {
-		Name      string            `json:"name"`
-		Arguments map[string]string `json:"arguments"`
-	}{own, texts})
+	params, err := json.Marshal(promptParams(own, args))
 	if err != nil {
 		return prompts.refused("getting a prompt", server, err)
 	}
@@ -96,6 +86,22 @@ func (t Prompts) get(ctx context.Context, name string, args map[string]json.RawM
 		return prompts.refused("getting a prompt", server, err)
 	}
 	return tools.Text(t.Frames.Prompt(server, server+separator+own, messages(raw)))
+}
+
+// promptParams are the parameters of prompts/get. The protocol takes texts only.
+func promptParams(name string, args map[string]json.RawMessage) any {
+	texts := map[string]string{}
+	for key, value := range args {
+		if len(value) > 0 && value[0] == '"' {
+			texts[key] = tools.JSONText(value)
+		} else if string(value) != "null" {
+			texts[key] = string(value)
+		}
+	}
+	return struct {
+		Name      string            `json:"name"`
+		Arguments map[string]string `json:"arguments"`
+	}{name, texts}
 }
 
 // messages writes the messages of a prompt, one after the other.

@@ -71,6 +71,10 @@ func (f *Finisher) Finish(ctx context.Context, c tools.Call, s tools.Spec, r too
 	if size := sizeOf(r); size > smallResult {
 		defer f.room.take(2 * size)()
 	}
+	if c.Client == tools.ClientMCP {
+		o.Whole = f.whole(r)
+		return
+	}
 	one := finishing{Finisher: f, ctx: ctx, call: c, spec: s, attached: f.attach(c, r.Content)}
 	var model parts
 	for i, item := range r.Content {
@@ -106,7 +110,7 @@ type finishing struct {
 
 // sizeOf is what a result takes up, in bytes.
 func sizeOf(r tools.Result) int64 {
-	size := len(r.Structured)
+	size := len(r.Structured) + len(r.Whole)
 	for _, item := range r.Content {
 		size += len(item.Text) + len(item.Raw)
 	}

@@ -1,0 +1,49 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"zeroclaw/tools"
+)
+
+// whole is a result as it is passed to another MCP client: not framed, not cut,
+// without secrets.
+func (f *Finisher) whole(r tools.Result) json.RawMessage {
+	if r.Whole != nil {
+		return f.withoutSecrets(r.Whole)
+	}
+	out := []byte(`{"content":[`)
+	for i, item := range r.Content {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if item.Raw != nil {
+			out = append(out, f.withoutSecrets(item.Raw)...)
+		} else {
+			out = append(out, textItem(f.config.Redact(item.Text))...)
+		}
+	}
+	out = append(out, ']')
+	if len(r.Structured) > 0 {
+		out = append(append(out, `,"structuredContent":`...), f.withoutSecrets(r.Structured)...)
+	}
+	if len(r.Meta) > 0 {
+		out = append(append(out, `,"_meta":`...), f.withoutSecrets(r.Meta)...)
+	}
+	if r.IsError {
+		out = append(out, `,"isError":true`...)
+	}
+	return append(out, '}')
+}
+
+// withoutSecrets is a JSON value without secrets. Most have none, which one look
+// at the text as it stands shows, unless an escape may hide one.
+func (f *Finisher) withoutSecrets(raw json.RawMessage) json.RawMessage {
+	if !bytes.Contains(raw, []byte(`\u`)) {
+		if text := string(raw); f.config.Redact(text) == text {
+			return raw
+		}
+	}
+	return tools.RedactJSON(raw, f.config.Redact)
+}
