@@ -106,6 +106,7 @@ func approvalError(err error) error {
 
 // questionEnded tells every tab how a question ended.
 func (s *Server) questionEnded(r approval.Resolution) {
+	s.mcp.Resolved(r.Question.CallID, r.Question.ID)
 	s.hub.Publish("question.resolved", map[string]any{
 		"id": r.Question.ID, "call_id": r.Question.CallID, "session": r.Question.Session, "conversation": r.Question.Conversation,
 		"decision": r.Answer.Decision, "by": r.Answer.By, "outcome": r.Outcome, "reason": r.Answer.Reason,

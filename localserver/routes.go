@@ -83,6 +83,9 @@ func (s *Server) routes() []guard.Route {
 		do("POST", "/api/providers/{name}/test", guard.JSON, s.postProviderTest),
 		{Method: guard.AnyMethod, Pattern: "/llm/{profile}/{path...}", Auth: token, Body: guard.Stream, Handler: s.relay},
 
+		{Method: guard.AnyMethod, Pattern: "/mcp", Auth: guard.Host, Body: guard.Stream, Handler: s.mcp},          // ?agent&allowed_tools
+		{Method: guard.AnyMethod, Pattern: "/mcp/{server}", Auth: guard.Host, Body: guard.Stream, Handler: s.mcp}, // the same, one server under its own names
+
 		get("/api/conversations", token, s.getConversations),             // ?before&limit
 		do("POST", "/api/conversations", guard.JSON, s.postConversation), // title?, meta?
 		get("/api/conversations/search", token, s.searchConversations),   // ?q

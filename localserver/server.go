@@ -21,6 +21,7 @@ import (
 	"zeroclaw/localserver/config"
 	"zeroclaw/localserver/events"
 	"zeroclaw/localserver/guard"
+	"zeroclaw/localserver/mcpserver"
 	"zeroclaw/localserver/relay"
 	"zeroclaw/localserver/session"
 	"zeroclaw/localserver/store"
@@ -126,6 +127,7 @@ type Server struct {
 	shell       *shell.Shell
 	store       *store.Store
 	relay       *relay.Relay
+	mcp         *mcpserver.Server
 
 	spare spare // what only the start, or one big result, needed
 
@@ -250,7 +252,7 @@ func (s *Server) idleLimit() time.Duration {
 }
 
 func (s *Server) busy() bool {
-	if s.hub.Listeners() > 0 || s.sessions.OpenCalls() > 0 {
+	if s.hub.Listeners() > 0 || s.sessions.OpenCalls() > 0 || s.mcp.Busy() > 0 {
 		return true
 	}
 	for _, one := range s.sessions.List() {

@@ -103,6 +103,7 @@ func (s *Server) shutdown(e ending) {
 	calls, noMore := context.WithTimeout(ctx, callsTime)
 	defer noMore()
 	s.within(calls, "calls", func() {
+		s.mcp.Close(calls)
 		s.sessions.Close()
 		// A request that was inside already may have opened one more.
 		e.doors.inside.Wait()

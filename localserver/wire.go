@@ -2,6 +2,7 @@ package localserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -110,10 +111,11 @@ func (s *Server) wireState() {
 	s.broker = approval.NewBroker(approval.Config{
 		Timeout: func() time.Duration { return s.file.Current().Server.ApprovalTimeout },
 		Now:     s.config.Now, NewID: newID,
-		Asked:    func(q approval.Question) { s.hub.Publish("question.asked", map[string]any{"approval": q}) },
-		Ended:    s.questionEnded,
-		Remember: func(q approval.Question, a approval.Answer) error { return s.sessions.Remember(q, a) },
-		Log:      s.log,
+		Asked:     s.asked,
+		Ended:     s.questionEnded,
+		Elsewhere: s.elsewhere,
+		Remember:  func(q approval.Question, a approval.Answer) error { return s.sessions.Remember(q, a) },
+		Log:       s.log,
 	})
 }
 
@@ -147,6 +149,7 @@ func (s *Server) wireTools() {
 		Busy:   func(id string) bool { return len(s.shell.Processes(id)) > 0 },
 		Now:    c.Now, NewID: newID, Log: s.log,
 	})
+	s.wireMCP()
 }
 
 func (s *Server) wireServices() {
@@ -170,7 +173,8 @@ func (s *Server) wireServices() {
 		Roots: func() []services.Root {
 			return []services.Root{{URI: fileURI(s.Root()), Name: filepath.Base(s.Root())}}
 		},
-		Ask: s.askPerson,
+		Ask:      s.askPerson,
+		Notified: func(server, method string, params json.RawMessage) { s.mcp.Notified(server, method, params) },
 	})
 	if err != nil {
 		s.problem("services", err.Error())
@@ -197,6 +201,7 @@ func (s *Server) serviceEvent(e services.Event) {
 		s.problem("definitions", err.Error())
 	}
 	s.hub.Publish("tools.changed", struct{}{})
+	s.mcp.ToolsChanged()
 }
 
 // workspaceOf is the folder that files which a call brings are put below.

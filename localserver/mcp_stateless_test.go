@@ -1,0 +1,84 @@
+package localserver
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// modern sends what revision 2026-07-28 wants.
+func (r *rig) modern(method, name, params, capabilities string) *mcpReply {
+	r.t.Helper()
+	c := &mcpClient{rig: r, path: "/mcp?agent=w", headers: []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}}
+	if name != "" {
+		c.headers = append(c.headers, "Mcp-Name: "+name)
+	}
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + capabilities + `}`
+	if params != "" {
+		meta += ","
+	}
+	return c.send(rpc(7, method, "{"+meta+params+"}"))
+}
+
+func TestMCPStateless(t *testing.T) {
+	r := configured(t, stub{Tools: stubTools("add")}.server(t, "s"), openAgent)
+	if m := r.modern("server/discover", "", "", `{}`).last(t); at(m, "result", "resultType") != "complete" || at(m, "result", "supportedVersions", "0") != "2026-07-28" {
+		t.Errorf("discover = %v", m)
+	}
+	if m := r.modern("tools/list", "", "", `{}`).last(t); at(m, "result", "cacheScope") != "private" || !strings.Contains(fmt.Sprint(m), "s__add") {
+		t.Errorf("list = %v", m)
+	}
+	if m := r.modern("tools/call", "s__add", `"name":"s__add","arguments":{"a":2}`, `{}`).last(t); at(m, "result", "resultType") != "complete" || at(m, "result", "content", "0", "text") != `{"a":2}` {
+		t.Errorf("call = %v", m)
+	}
+	for _, tt := range []struct {
+		name, method, header, params string
+		status                       int
+		code                         float64
+	}{
+		{"no such method", "ping", "", "", 404, -32601},
+		{"another name", "tools/call", "other", `"name":"s__add"`, 400, -32020},
+	} {
+		p := r.modern(tt.method, tt.header, tt.params, `{}`)
+		if m := p.last(t); p.status != tt.status || at(m, "error", "code") != tt.code {
+			t.Errorf("%s = %d %v", tt.name, p.status, m)
+		}
+	}
+	c := &mcpClient{rig: r, path: "/mcp", headers: []string{"MCP-Protocol-Version: 2027-01-01", "Mcp-Method: tools/list"}}
+	m := c.ask(1, "tools/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2027-01-01","io.modelcontextprotocol/clientCapabilities":{}}}`)
+	if at(m, "error", "code") != -32022.0 || at(m, "error", "data", "supported", "0") != "2026-07-28" {
+		t.Errorf("a later revision = %v", m)
+	}
+}
+
+// TestMCPStatelessQuestion: without a session the client comes back with the
+// answer, and the call goes on where it waited.
+func TestMCPStatelessQuestion(t *testing.T) {
+	r := configured(t, stub{Tools: stubTools("add")}.server(t, "s"), askAgent)
+	call := `"name":"s__add","arguments":{"a":3}`
+	m := r.modern("tools/call", "s__add", call, `{"elicitation":{}}`).last(t)
+	if at(m, "result", "resultType") != "input_required" {
+		t.Fatalf("the call ended %v", m)
+	}
+	state, _ := at(m, "result", "requestState").(string)
+	var key string
+	requests, _ := at(m, "result", "inputRequests").(map[string]any)
+	for k, v := range requests {
+		if key = k; at(v, "method") != "elicitation/create" {
+			t.Errorf("the client is asked %v", v)
+		}
+	}
+	back := fmt.Sprintf(`%s,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"once"}}}`, call, state, key)
+	if m := r.modern("tools/call", "s__add", strings.Replace(back, "s__add", "read_file", 1), `{"elicitation":{}}`).last(t); at(m, "error", "code") == nil {
+		t.Errorf("the state of another tool = %v", m)
+	}
+	if m := r.modern("tools/call", "s__add", back, `{"elicitation":{}}`).last(t); at(m, "result", "content", "0", "text") != `{"a":3}` {
+		t.Errorf("the call ended %v", m)
+	}
+	if m := r.modern("tools/call", "s__add", back, `{"elicitation":{}}`).last(t); at(m, "error", "code") != -32602.0 {
+		t.Errorf("the state again = %v", m)
+	}
+	if n := r.server.mcp.Busy(); n != 0 {
+		t.Errorf("%d calls are left", n)
+	}
+}

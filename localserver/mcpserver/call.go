@@ -1,0 +1,239 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+
+	"zeroclaw/localserver/session"
+	"zeroclaw/services"
+	"zeroclaw/tools"
+)
+
+// running is one call under way. Requests of the client attend it: one, or
+// without protocol sessions one after the other.
+type running struct {
+	id     string
+	call   call
+	client *client
+	can    capabilities // of the client, for questions
+	cancel context.CancelFunc
+	done   chan struct{} // closed once out and err are set
+	out    tools.Outcome
+	err    error
+	news   chan struct{} // capacity 1: something below is new
+
+	mu        sync.Mutex
+	progress  []tools.Progress // at most maxNews
+	passed    []string         // notifications of the server, encoded; at most maxNews
+	asked     []Question
+	resolved  []string // ids of questions that are answered
+	open      map[string]Question
+	dismissed bool // the client's person chose nothing
+	attended  bool
+}
+
+func (r *running) tell(f func()) {
+	r.mu.Lock()
+	f()
+	r.mu.Unlock()
+	select {
+	case r.news <- struct{}{}:
+	default:
+	}
+}
+
+// news is what happened to a call.
+type news struct {
+	passed   []string
+	progress []tools.Progress
+	asked    []Question
+	resolved []string
+	waits    bool // for an answer
+}
+
+// take is what is new since the last time.
+func (r *running) take() news {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := news{r.passed, r.progress, r.asked, r.resolved, len(r.open) > 0}
+	r.passed, r.progress, r.asked, r.resolved = nil, nil, nil, nil
+	return n
+}
+
+// start begins a call. It lasts until it ends or is cancelled, whoever attends.
+func (s *Server) start(c *client, can capabilities, made call) (*running, *rpcError) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if made.through != nil {
+		ctx = services.WithThrough(ctx, *made.through)
+	}
+	run := &running{
+		id: s.config.NewID(), call: made, client: c, can: can, cancel: cancel,
+		done: make(chan struct{}), news: make(chan struct{}, 1), open: map[string]Question{},
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		cancel()
+		return nil, &rpcError{code: codeInternal, message: "the companion is ending", status: http.StatusServiceUnavailable}
+	}
+	s.running[run.id] = run
+	s.work.Add(1)
+	s.mu.Unlock()
+	go func() {
+		defer s.work.Done()
+		defer cancel()
+		run.out, run.err = c.session.Do(ctx, tools.Call{ID: run.id, Client: tools.ClientMCP, Tool: made.tool, Arguments: made.args}, func(p tools.Progress) {
+			run.tell(func() {
+				if len(run.progress) == maxNews {
+					run.progress = run.progress[:maxNews-1]
+				}
+				run.progress = append(run.progress, p)
+			})
+		})
+		s.mu.Lock()
+		c.used = s.config.Now()
+		s.mu.Unlock()
+		close(run.done)
+	}()
+	return run, nil
+}
+
+// leave forgets a call that nobody attends any more.
+func (s *Server) leave(run *running) {
+	run.cancel()
+	<-run.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, run.id)
+}
+
+// call is what a request runs through the gate.
+type call struct {
+	tool string // full name
+	args json.RawMessage
+	item string // of a resource or a prompt: what is got; "" for a tool
+	// through is what a server of the revision without sessions gets from a client
+	// of the same.
+	through *services.Through
+}
+
+// callOf reads which call a request is. ok is false for one that is none.
+func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, ok bool, failed *rpcError) {
+	missing := func(what string) (call, bool, *rpcError) {
+		return call{}, true, &rpcError{code: codeInvalidParams, message: m.method + " lacks the " + what, status: statusOf(c)}
+	}
+	switch {
+	case m.method == "tools/call":
+		name := tools.JSONText(m.param("name"))
+		if name == "" {
+			return missing("name of a tool")
+		}
+		if c.server != "" {
+			own := name
+			_, names := s.known(ctx, c)
+			if name = names[own]; name == "" {
+				return call{}, true, &rpcError{code: codeInvalidParams, message: "there is no tool " + clip(own, 80)}
+			}
+		}
+		return call{tool: name, args: m.param("arguments")}, true, nil
+	case c.server == "":
+		return call{}, false, nil
+	case m.method == "resources/read":
+		uri := tools.JSONText(m.param("uri"))
+		if uri == "" {
+			return missing("uri")
+		}
+		args := appendText([]byte(`{"action":"read","uri":`), c.server+"__"+uri)
+		return call{tool: "mcp_resources", args: append(args, '}'), item: uri}, true, nil
+	case m.method == "prompts/get":
+		name := tools.JSONText(m.param("name"))
+		if name == "" {
+			return missing("name of a prompt")
+		}
+		args := appendText([]byte(`{"action":"get","name":`), c.server+"__"+name)
+		if given := m.param("arguments"); len(given) > 0 && given[0] == '{' {
+			args = append(append(args, `,"arguments":`...), given...)
+		}
+		return call{tool: "mcp_prompts", args: append(args, '}'), item: name}, true, nil
+	}
+	return call{}, false, nil
+}
+
+// statusOf is the HTTP status of an error in the parameters.
+func statusOf(c *client) int {
+	if c.version == modernVersion {
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+// gated answers a request of a session that runs through the gate, and reports
+// whether it is one.
+func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
+	made, ok, failed := s.callOf(r.Context(), c, m)
+	if !ok {
+		return false
+	}
+	if failed != nil {
+		p.fail(failed)
+		return true
+	}
+	run, failed := s.start(c, c.can, made)
+	if failed != nil {
+		p.fail(failed)
+		return true
+	}
+	defer s.leave(run)
+	key := string(m.id)
+	c.mu.Lock()
+	_, twice := c.calls[key]
+	if !twice {
+		c.calls[key] = run
+	}
+	c.mu.Unlock()
+	if twice {
+		p.fail(&rpcError{code: codeInvalidRequest, message: "a call with this id is under way", status: http.StatusBadRequest})
+		return true
+	}
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.calls, key)
+	}()
+	a := attendance{server: s, reply: p, run: run, token: m.progressToken()}
+	a.ask = func(q Question) bool { return s.request(p, c, run, q) }
+	a.resolved = func(id string) { s.withdraw(p, c, id) }
+	if a.wait(r.Context()) {
+		s.outcome(p, c, run)
+	}
+	return true
+}
+
+// outcome answers with how a call ended.
+func (s *Server) outcome(p *reply, c *client, run *running) {
+	var told interface {
+		JSONRPC() (code int, message string, data json.RawMessage)
+	}
+	o := run.out
+	switch {
+	case errors.Is(run.err, session.ErrClosed):
+		s.forget(c)
+		p.fail(&rpcError{code: codeInvalidRequest, status: http.StatusNotFound, message: "the session has ended; initialize again"})
+	case run.err != nil:
+		p.fail(&rpcError{code: codeInternal, message: run.err.Error()})
+	case o.Whole != nil && o.Reason == "":
+		p.result(complete(c, run.call.item != "", o.Whole))
+	case o.Err != nil && errors.As(o.Err, &told):
+		p.fail(s.failed(c, o.Err))
+	case run.call.item != "":
+		p.fail(&rpcError{code: codeInvalidParams, message: s.config.Redact(o.Reason)})
+	case o.Key == "unknown_tool":
+		p.fail(&rpcError{code: codeInvalidParams, message: o.Reason})
+	default:
+		out := appendText([]byte(`{"content":[{"type":"text","text":`), s.config.Redact(o.Reason))
+		p.result(complete(c, false, append(out, `}],"isError":true}`...)))
+	}
+}

@@ -1,0 +1,221 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"zeroclaw/localserver/session"
+	"zeroclaw/tools"
+)
+
+// capabilities is what a client can do for a person at it.
+type capabilities struct {
+	forms, pages, replies bool // elicitation of both modes, sampling
+}
+
+// client is one MCP client with the session that it works in. One that has no
+// protocol session is known by whose it is and what it asked for.
+type client struct {
+	key     string          // session id, or the key of one without
+	caller  string          // id of its token
+	server  string          // the one that is passed through, "" = none
+	about   json.RawMessage // members of what it is told of the server, see Server.about
+	session *session.Session
+	version string
+	can     capabilities
+
+	// Guarded by Server.mu.
+	streams map[*stream]struct{}
+	used    time.Time
+
+	mu      sync.Mutex
+	calls   map[string]*running // under way, by the id that the client gave
+	pending map[string]*ask     // our requests to the client, by id
+	list    []byte              // the result of tools/list
+	names   map[string]string   // with a server: full names of tools, by its own
+	at      any                 // the state of the session that both are of
+	uris    map[string]bool     // resources that the client watches
+}
+
+// capabilitiesOf reads what a client declares.
+func capabilitiesOf(raw json.RawMessage) capabilities {
+	var out capabilities
+	for key, value := range tools.Members(raw) {
+		switch key {
+		case "elicitation":
+			modes := 0
+			for mode := range tools.Members(value) {
+				modes++
+				out.forms = out.forms || mode == "form"
+				out.pages = out.pages || mode == "url"
+			}
+			out.forms = out.forms || modes == 0 // as before there were modes
+		case "sampling":
+			out.replies = true
+		}
+	}
+	return out
+}
+
+// wanted is what a request asks for in its query.
+type wanted struct {
+	server  string // "" = none in particular
+	agent   string
+	allowed *[]string // nil: everything that the agent reaches
+}
+
+func wantedOf(r *http.Request, caller Caller) (wanted, *rpcError) {
+	q := r.URL.Query()
+	out := wanted{server: r.PathValue("server"), agent: q.Get("agent")}
+	switch {
+	case caller.Agent == "":
+	case out.agent == "":
+		out.agent = caller.Agent
+	case out.agent != caller.Agent:
+		return out, &rpcError{code: codeInvalidRequest, status: http.StatusForbidden,
+			message: fmt.Sprintf("this token is for the agent %q only", caller.Agent)}
+	}
+	if q.Has("allowed_tools") {
+		names := []string{}
+		for name := range strings.SplitSeq(strings.Join(q["allowed_tools"], ","), ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				names = append(names, name)
+			}
+		}
+		out.allowed = &names
+	}
+	return out, nil
+}
+
+// key tells clients without a protocol session apart.
+func (w wanted) key(caller Caller) string {
+	names := "*"
+	if w.allowed != nil {
+		text, _ := json.Marshal(*w.allowed) // of texts: it does not fail
+		names = string(text)
+	}
+	return strings.Join([]string{"stateless", caller.ID, w.server, w.agent, names}, "\x00")
+}
+
+// open begins a session for a client.
+func (s *Server) open(ctx context.Context, key string, caller Caller, w wanted, version string, can capabilities) (*client, *rpcError) {
+	one, err := s.config.Sessions.Open(session.OpenRequest{Agent: w.agent, AllowedTools: w.allowed})
+	if err != nil {
+		var unknown *session.UnknownAgentError
+		if errors.As(err, &unknown) {
+			return nil, &rpcError{code: codeInvalidParams, message: err.Error(), status: http.StatusBadRequest}
+		}
+		return nil, &rpcError{code: codeInternal, message: err.Error(), status: http.StatusServiceUnavailable}
+	}
+	c := &client{
+		key: key, caller: caller.ID, server: w.server, session: one, version: version, can: can, streams: map[*stream]struct{}{},
+		calls: map[string]*running{}, pending: map[string]*ask{}, uris: map[string]bool{},
+	}
+	if failed := s.introduce(ctx, c); failed != nil {
+		_ = s.config.Sessions.CloseSession(one.ID)
+		return nil, failed
+	}
+	s.mu.Lock()
+	c.used = s.config.Now()
+	closed := s.closed
+	if !closed {
+		s.clients[key] = c
+	}
+	gone := s.surplusLocked(c)
+	s.mu.Unlock()
+	if closed {
+		s.retire(c)
+		return nil, &rpcError{code: codeInternal, message: "the companion is ending", status: http.StatusServiceUnavailable}
+	}
+	for _, old := range gone {
+		s.retire(old)
+	}
+	return c, nil
+}
+
+// surplusLocked takes out the clients that did nothing for long, and while there
+// are too many the one that was idle longest.
+func (s *Server) surplusLocked(but *client) (gone []*client) {
+	var idle []*client
+	for _, c := range s.clients {
+		if c != but && len(c.streams) == 0 && c.atRest() {
+			idle = append(idle, c)
+		}
+	}
+	slices.SortFunc(idle, func(a, b *client) int { return a.used.Compare(b.used) })
+	now := s.config.Now()
+	for _, c := range idle {
+		if len(s.clients) <= maxClients && now.Sub(c.used) < idleTime {
+			break
+		}
+		delete(s.clients, c.key)
+		gone = append(gone, c)
+	}
+	return gone
+}
+
+func (c *client) atRest() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.calls) == 0
+}
+
+// retire ends what belongs to a client that has been taken out.
+func (s *Server) retire(c *client) {
+	s.mu.Lock()
+	for st := range c.streams {
+		st.close()
+	}
+	s.mu.Unlock()
+	_ = s.config.Sessions.CloseSession(c.session.ID) // it may be closed already
+}
+
+// find returns the client that a request names in its header.
+func (s *Server) find(r *http.Request) (*client, *rpcError) {
+	id := r.Header.Get("Mcp-Session-Id")
+	if id == "" {
+		return nil, &rpcError{code: codeInvalidRequest, status: http.StatusBadRequest, message: "the header Mcp-Session-Id is missing: initialize first"}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.clients[id]
+	// To another token it does not exist.
+	if c == nil || c.version == modernVersion || c.server != r.PathValue("server") || c.caller != s.config.Caller(r).ID {
+		return nil, &rpcError{code: codeInvalidRequest, status: http.StatusNotFound, message: "there is no such session; initialize again"}
+	}
+	c.used = s.config.Now()
+	return c, nil
+}
+
+// forget takes out a client whose session has ended, so that it begins anew.
+func (s *Server) forget(c *client) {
+	s.mu.Lock()
+	if s.clients[c.key] == c {
+		delete(s.clients, c.key)
+	}
+	s.mu.Unlock()
+	s.retire(c)
+}
+
+// end serves DELETE: the client is done with its session.
+func (s *Server) end(w http.ResponseWriter, r *http.Request) {
+	c, failed := s.find(r)
+	if failed != nil {
+		newReply(w, r, nil).fail(failed)
+		return
+	}
+	c.mu.Lock()
+	for _, run := range c.calls {
+		run.cancel()
+	}
+	c.mu.Unlock()
+	s.forget(c)
+	w.WriteHeader(http.StatusNoContent)
+}
