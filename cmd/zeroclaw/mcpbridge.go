@@ -56,6 +56,18 @@ type flight struct {
 	cancelled bool          // the client no longer waits; under the bridge's mutex
 }
 
+// endedWithin waits for the end of a request.
+func (f *flight) endedWithin(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-f.ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
 func (f *flight) wasSent() { f.sentOnce.Do(func() { close(f.sent) }) }
 
 // newBridge connects a client. find finds the running companion, and with start
@@ -314,14 +326,15 @@ func (b *stdioBridge) cancelled(ctx context.Context, m message) {
 			case <-f.sent: // before, nobody would know what is meant
 			case <-ctx.Done():
 			}
-			b.tell(ctx, m)
-			timer := time.NewTimer(cancelTime)
-			defer timer.Stop()
-			select {
-			case <-f.ended:
-			case <-timer.C:
-				f.cancel()
+			// The two go on connections of their own, so that the request may come
+			// second; then nobody knew what was meant, and hears it once more.
+			for _, d := range []time.Duration{cancelTime / 50, cancelTime / 5, cancelTime} {
+				b.tell(ctx, m)
+				if f.endedWithin(d) {
+					return
+				}
 			}
+			f.cancel()
 		})
 	}
 }

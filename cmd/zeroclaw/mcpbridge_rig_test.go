@@ -210,6 +210,7 @@ type bridgeRig struct {
 	done   chan error
 	log    *buffer
 	cancel context.CancelFunc
+	bridge *stdioBridge
 
 	mu     sync.Mutex
 	now    *stubCompanion // the companion that is found; nil while none runs
@@ -236,8 +237,9 @@ func newBridgeRig(t *testing.T, now *stubCompanion) *bridgeRig {
 			b.lines <- strings.TrimSuffix(line, "\n")
 		}
 	}()
+	b.bridge = newBridge(inR, outW, b.log, "/mcp?agent=a", b.find)
 	go func() {
-		b.done <- newBridge(inR, outW, b.log, "/mcp?agent=a", b.find).serve(ctx)
+		b.done <- b.bridge.serve(ctx)
 		outW.Close()
 		inR.Close()
 	}()
@@ -267,6 +269,10 @@ func (b *bridgeRig) set(now, next *stubCompanion) {
 	defer b.mu.Unlock()
 	b.now, b.next = now, next
 }
+
+// hangUp ends the connections that the bridge keeps for later: what a peer has
+// closed is noticed a while after, and until then nobody knows what it got.
+func (b *bridgeRig) hangUp() { b.bridge.link.current().client.CloseIdleConnections() }
 
 func (b *bridgeRig) send(lines ...string) {
 	b.t.Helper()

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"zeroclaw/localserver"
 )
@@ -48,7 +53,7 @@ func TestMCPStartsCompanion(t *testing.T) {
 	t.Cleanup(func() { endCompanion(t, home) })
 	one, oneErr := mcpProgram(t, home)
 	two, twoErr := mcpProgram(t, home)
-	var out bytes.Buffer
+	var out buffer
 	one.Stdout, two.Stdout = &out, &out
 	for _, c := range []*exec.Cmd{one, two} {
 		if err := c.Start(); err != nil {
@@ -60,7 +65,7 @@ func TestMCPStartsCompanion(t *testing.T) {
 			t.Fatalf("%v\n%s%s", err, oneErr, twoErr)
 		}
 	}
-	if out.Len() > 0 {
+	if out.String() != "" {
 		t.Errorf("they printed %s", &out)
 	}
 	state := filepath.Join(home, ".zeroclaw")
@@ -98,5 +103,142 @@ func TestMCPSaysWhy(t *testing.T) {
 	out, err := cmd.Output()
 	if err == nil || len(out) > 0 || !strings.Contains(errs.String(), "start the companion: create the state folder") {
 		t.Errorf("ended with %v, printed %q and %s", err, out, errs)
+	}
+}
+
+// mcpClient is a client before a bridge that is a process of its own.
+type mcpClient struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan string
+	errs  *bytes.Buffer
+}
+
+func startMCP(t *testing.T, home string, args ...string) *mcpClient {
+	t.Helper()
+	c := &mcpClient{t: t, lines: make(chan string, 100)}
+	c.cmd, c.errs = mcpProgram(t, home, args...)
+	var err error
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(c.lines)
+		r := bufio.NewReader(out)
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			c.lines <- line
+		}
+	}()
+	return c
+}
+
+// ask sends a request and returns its response; the rest is seen by also.
+func (c *mcpClient) ask(id, method, params string, also func(message)) message {
+	c.t.Helper()
+	if _, err := fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
+		c.t.Fatalf("%v\n%s", err, c.errs)
+	}
+	for {
+		select {
+		case line, ok := <-c.lines:
+			if !ok {
+				c.t.Fatalf("the bridge ended\n%s", c.errs)
+			}
+			m, err := newMessage([]byte(line))
+			if err != nil {
+				c.t.Fatalf("the bridge printed %q", line)
+			}
+			if m.method == "" && string(m.id) == id {
+				return m
+			}
+			if also != nil {
+				also(m)
+			}
+		case <-time.After(20 * time.Second):
+			c.t.Fatalf("%s was not answered\n%s", method, c.errs)
+		}
+	}
+}
+
+// TestMCPWithCompanion lists and calls a tool in both protocol eras, with a
+// restart of the companion in between that the client sees nothing of.
+func TestMCPWithCompanion(t *testing.T) {
+	home := t.TempDir()
+	t.Cleanup(func() { endCompanion(t, home) })
+	work := filepath.Join(home, "work")
+	if err := os.MkdirAll(filepath.Join(home, ".zeroclaw"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(work, "a.txt"), []byte("what it holds"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rule, _ := json.Marshal("R:" + work + "/**")
+	if err := os.WriteFile(filepath.Join(home, ".zeroclaw", "config.toml"), []byte("[permissions]\ndirectories = ["+string(rule)+"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := json.Marshal(filepath.Join(work, "a.txt"))
+	read := `{"name":"read_file","arguments":{"path":` + string(path) + `}}`
+	c := startMCP(t, home)
+	check := func(m message, want string) {
+		t.Helper()
+		if !strings.Contains(string(m.raw), want) {
+			t.Fatalf("got %s, want %s\n%s", m.raw, want, c.errs)
+		}
+	}
+	check(c.ask("0", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`, nil), `"protocolVersion":"2025-11-25"`)
+	if _, err := io.WriteString(c.in, initialized+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	check(c.ask("1", "tools/list", `{}`, nil), `"read_file"`)
+	check(c.ask("2", "tools/call", read, nil), "what it holds")
+	before, err := localserver.Find(t.Context(), filepath.Join(home, ".zeroclaw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	endCompanion(t, home)
+	changed := 0
+	check(c.ask("3", "tools/call", read, func(m message) {
+		if m.method == "notifications/tools/list_changed" {
+			changed++
+		}
+	}), "what it holds")
+	after, err := localserver.Find(t.Context(), filepath.Join(home, ".zeroclaw"))
+	if err != nil || after.PID == before.PID || changed == 0 {
+		t.Errorf("companion %d came after %d, %v; the client heard %d times of it", after.PID, before.PID, err, changed)
+	}
+	c.in.Close()
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("the bridge ended with %v\n%s", err, c.errs)
+	}
+	wait(t, "the end of the session", func() bool {
+		var all struct{ Sessions []struct{ ID string } }
+		return after.Do(t.Context(), "GET", "/api/sessions", nil, &all) == nil && len(all.Sessions) == 0
+	})
+
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	c = startMCP(t, home, "--allowed-tools", "read_file")
+	check(c.ask("1", "server/discover", `{`+meta+`}`, nil), "2026-07-28")
+	if m := c.ask("2", "tools/list", `{`+meta+`}`, nil); strings.Contains(string(m.raw), "execute_command") {
+		t.Errorf("one allowed tool gives %s", m.raw)
+	}
+	check(c.ask("3", "tools/call", strings.TrimSuffix(read, "}")+","+meta+"}", nil), "what it holds")
+	c.in.Close()
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("the bridge ended with %v\n%s", err, c.errs)
 	}
 }
