@@ -242,3 +242,73 @@ func TestMCPWithCompanion(t *testing.T) {
 		t.Errorf("the bridge ended with %v\n%s", err, c.errs)
 	}
 }
+
+// TestMCPAfterKill passes one server through, and loses the companion while a
+// call of it asks the client something.
+func TestMCPAfterKill(t *testing.T) {
+	home := t.TempDir()
+	t.Cleanup(func() { endCompanion(t, home) })
+	state, list := filepath.Join(home, ".zeroclaw"), filepath.Join(home, "tools.json")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(list, []byte(`[{"name":"form","inputSchema":{"type":"object"}},{"name":"echo","inputSchema":{"type":"object"}}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, _ := json.Marshal(self)
+	file, _ := json.Marshal(list)
+	config := "[[mcp.servers]]\nname = \"stub\"\ntransport = \"stdio\"\ncommand = " + string(program) + "\nargs = [\"stub-mcp\", " + string(file) + "]\n" +
+		"[mcp_bundles.s]\nservers = [\"stub\"]\n[agents.w]\nmcp_bundles = [\"s\"]\nrisk_profile = \"open\"\n[risk_profiles.open]\nauto_approve = [\"*\"]\n"
+	if err := os.WriteFile(filepath.Join(state, "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := startMCP(t, home, "--server", "stub", "--agent", "w")
+	if m := c.ask("0", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}`, nil); isError(m.raw) {
+		t.Fatalf("got %s\n%s", m.raw, c.errs)
+	}
+	if _, err := io.WriteString(c.in, initialized+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if m := c.ask("1", "tools/call", `{"name":"echo","arguments":{"a":"first"}}`, nil); !strings.Contains(string(m.raw), "first") {
+		t.Fatalf("got %s\n%s", m.raw, c.errs)
+	}
+	before, err := localserver.Find(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, cancelled := "", ""
+	m := c.ask("2", "tools/call", `{"name":"form","arguments":{}}`, func(m message) {
+		switch m.method {
+		case "elicitation/create":
+			asked = string(m.id)
+			p, err := os.FindProcess(before.PID)
+			if err == nil {
+				err = p.Kill()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		case "notifications/cancelled":
+			cancelled = string(m.cancels)
+		}
+	})
+	if !strings.Contains(string(m.raw), "outcome_unknown") || asked == "" {
+		t.Errorf("the call that asked %q was answered with %s", asked, m.raw)
+	}
+	m = c.ask("3", "tools/call", `{"name":"echo","arguments":{"a":"second"}}`, func(m message) {
+		if m.method == "notifications/cancelled" {
+			cancelled = string(m.cancels)
+		}
+	})
+	if !strings.Contains(string(m.raw), "second") || cancelled != asked {
+		t.Errorf("then it answered %s; the question %s was taken back as %q\n%s", m.raw, asked, cancelled, c.errs)
+	}
+	c.in.Close()
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("the bridge ended with %v\n%s", err, c.errs)
+	}
+}
