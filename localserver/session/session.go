@@ -43,6 +43,7 @@ type Session struct {
 	mu     sync.Mutex
 	pinned map[tools.Definition]string // names that this session has shown
 	owner  map[string]tools.Definition // the reverse of pinned
+	named  *catalogue                  // the last one of which every tool has its name
 	turn   *turn                       // the last one posted, nil before the first
 	active map[string]bool             // what tool_search has brought
 	waited time.Duration               // by turns, for servers that were starting
@@ -116,13 +117,15 @@ func (s *Session) Lookup(ctx context.Context, name string) (tools.Tool, permissi
 		})
 	}
 	// To a session, what it does not reach is as what it never heard of.
-	unknown := permissions.Decide(permissions.Settings{}, s.grant, permissions.Request{Tool: name, Hidden: true})
+	unknown := func() permissions.Verdict {
+		return permissions.Decide(permissions.Settings{}, s.grant, permissions.Request{Tool: name, Hidden: true})
+	}
 	if t, ok := s.local[name]; ok {
 		if !s.grant.Reaches(name, permissions.OriginLocal, "", name) {
-			return nil, unknown
+			return nil, unknown()
 		}
-		if v, ok := s.concealed(name, permissions.OriginLocal, unknown); ok {
-			return nil, v
+		if s.appears(name, permissions.OriginLocal) != complete {
+			return nil, s.concealed(name, permissions.OriginLocal, unknown())
 		}
 		return t, permissions.Verdict{}
 	}
@@ -133,13 +136,13 @@ func (s *Session) Lookup(ctx context.Context, name string) (tools.Tool, permissi
 	s.mu.Unlock()
 	t, live := c.tools[d]
 	if !ok || !s.grant.Reaches(name, d.Origin, d.Server, d.Tool) {
-		return nil, unknown
+		return nil, unknown()
 	}
-	if v, ok := s.concealed(name, d.Origin, unknown); ok {
-		return nil, v
+	if s.appears(name, d.Origin) != complete {
+		return nil, s.concealed(name, d.Origin, unknown())
 	}
 	if !live || toolState(c.state[d.Server]) == "offline" {
-		return nil, notOffered(unknown, name, c.state[d.Server])
+		return nil, notOffered(unknown(), name, c.state[d.Server])
 	}
 	return named{t, name}, permissions.Verdict{}
 }
@@ -163,16 +166,29 @@ func notOffered(v permissions.Verdict, tool string, server services.Status) perm
 	return v
 }
 
-// nameAll pins the names of every granted tool, in a fixed order.
-func (s *Session) nameAll(c *catalogue) []tools.Definition {
-	reached := slices.DeleteFunc(c.sorted(), func(d tools.Definition) bool {
+// nameAll pins the names of every granted tool, in a fixed order. It does so once
+// for each catalogue.
+func (s *Session) nameAll(c *catalogue) {
+	s.mu.Lock()
+	done := s.named == c
+	s.mu.Unlock()
+	if done {
+		return
+	}
+	for _, d := range s.reached(c) {
+		s.name(d, c)
+	}
+	s.mu.Lock()
+	s.named = c
+	s.mu.Unlock()
+}
+
+// reached lists every granted tool, in a fixed order.
+func (s *Session) reached(c *catalogue) []tools.Definition {
+	return slices.DeleteFunc(c.sorted(), func(d tools.Definition) bool {
 		_, granted := s.grant.Servers[d.Server]
 		return !granted
 	})
-	for _, d := range reached {
-		s.name(d, c)
-	}
-	return reached
 }
 
 // Tools lists what the session reaches, local tools first.
@@ -186,7 +202,7 @@ func (s *Session) Tools() []Tool {
 		}
 	}
 	c := s.host.known.get()
-	for _, d := range s.nameAll(c) {
+	for _, d := range s.reached(c) {
 		n, ok := s.name(d, c)
 		if !ok || !s.grant.Reaches(n, d.Origin, d.Server, d.Tool) {
 			continue

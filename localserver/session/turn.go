@@ -106,17 +106,14 @@ func (n *Session) isActive(name string) bool {
 	return n.active[name]
 }
 
-// concealed refuses what the turn under way does not show. What a server has
-// come to offer since is judged like the rest.
-func (n *Session) concealed(name string, origin permissions.Origin, unknown permissions.Verdict) (permissions.Verdict, bool) {
-	switch n.appears(name, origin) {
-	case complete:
-		return permissions.Verdict{}, false
-	case listed:
+// concealed words the refusal of what the turn under way does not show. What a
+// server has come to offer since is judged like the rest.
+func (n *Session) concealed(name string, origin permissions.Origin, unknown permissions.Verdict) permissions.Verdict {
+	if n.appears(name, origin) == listed {
 		unknown.Key, unknown.Code, unknown.Args = "tool_not_loaded", "tool_not_loaded", map[string]string{"tool": name}
 		unknown.Reason = fmt.Sprintf("The tool %q is not loaded yet: find it with %s first.", name, searchTool)
 	}
-	return unknown, true
+	return unknown
 }
 
 // appears says how a tool appears in the turn under way, completely where none
