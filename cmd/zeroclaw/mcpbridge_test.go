@@ -226,7 +226,7 @@ func TestBridgeTellsNoStranger(t *testing.T) {
 	first.http.CloseClientConnections()
 	b.hangUp()
 	b.send(call(1))
-	b.want(`"id":1,"error"`, "no companion is running")
+	b.want(`"id":1,"error":{"code":-32000,"message":"zeroclaw: no companion is running"}`) // not: outcome unknown
 	if got := first.methods(); len(got) != before {
 		t.Errorf("the stranger got %v", got[before:])
 	}

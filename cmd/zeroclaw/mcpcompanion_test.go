@@ -18,10 +18,10 @@ import (
 )
 
 // mcpProgram is zeroclaw mcp as a process of its own.
-func mcpProgram(t *testing.T, home string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+func mcpProgram(t *testing.T, home string, args ...string) (*exec.Cmd, *buffer) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"mcp"}, args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+home, "ZEROCLAW_CONFIG_DIR=", "ZEROCLAW_server__port=0", asProgram+"=1")
-	var errs bytes.Buffer
+	var errs buffer
 	cmd.Stderr = &errs
 	return cmd, &errs
 }
@@ -81,7 +81,7 @@ func TestMCPStartsCompanion(t *testing.T) {
 		t.Errorf("the log: %v\n%s", err, log)
 	}
 	again, errs := mcpProgram(t, home)
-	if err := again.Run(); err != nil || errs.Len() > 0 {
+	if err := again.Run(); err != nil || errs.String() != "" {
 		t.Errorf("a third one: %v, %s", err, errs)
 	}
 	if now, err := localserver.Find(t.Context(), state); err != nil || now.PID != i.PID {
@@ -112,7 +112,7 @@ type mcpClient struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan string
-	errs  *bytes.Buffer
+	errs  *buffer
 }
 
 func startMCP(t *testing.T, home string, args ...string) *mcpClient {

@@ -58,7 +58,11 @@ func newTarget(i localserver.Instance, path string) *target {
 					if err != nil {
 						return nil, err
 					}
-					if err := i.Prove(ctx); err != nil {
+					// Not with ctx itself: its trace would take the proof for the message.
+					bare, cancel := context.WithCancel(context.Background())
+					defer cancel()
+					defer context.AfterFunc(ctx, cancel)()
+					if err := i.Prove(bare); err != nil {
 						c.Close()
 						return nil, err
 					}
