@@ -3,6 +3,7 @@ package localserver
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -80,5 +81,20 @@ func TestMCPStatelessQuestion(t *testing.T) {
 	}
 	if n := r.server.mcp.Busy(); n != 0 {
 		t.Errorf("%d calls are left", n)
+	}
+}
+
+// TestMCPStatelessAtOnce: requests that are asked alike share one session, also
+// the first ones.
+func TestMCPStatelessAtOnce(t *testing.T) {
+	r := configured(t, stub{Tools: stubTools("add")}.server(t, "s"), openAgent)
+	before := len(r.server.sessions.List())
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() { r.modern("tools/list", "", "", `{}`).last(t) })
+	}
+	all.Wait()
+	if n := len(r.server.sessions.List()) - before; n != 1 {
+		t.Errorf("%d sessions are open", n)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -288,6 +290,25 @@ func TestMCPAtOnce(t *testing.T) {
 	all.Wait()
 	if n := r.server.mcp.Busy(); n != 0 {
 		t.Errorf("%d calls are left", n)
+	}
+}
+
+// TestMCPTwice: a request whose id is that of one under way does nothing.
+func TestMCPTwice(t *testing.T) {
+	journal := filepath.Join(t.TempDir(), "journal")
+	r := configured(t, stub{Tools: stubTools("add"), Elicit: true, Journal: journal}.server(t, "s"), openAgent)
+	c := r.mcpClient("/mcp?agent=w", `{"elicitation":{}}`)
+	call := rpc(3, "tools/call", `{"name":"s__add","arguments":{}}`)
+	first := c.send(call)
+	asked := first.next(t)
+	if p := c.send(call); p.status != http.StatusBadRequest || at(p.last(t), "error", "code") != -32600.0 {
+		t.Errorf("the second = %d", p.status)
+	}
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":{"action":"decline"}}`, asked["id"]))
+	first.last(t)
+	text, err := os.ReadFile(journal)
+	if err != nil || strings.Count(string(text), "add") != 1 {
+		t.Errorf("the server was told %q, %v", text, err)
 	}
 }
 

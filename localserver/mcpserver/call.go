@@ -170,6 +170,23 @@ func statusOf(c *client) int {
 	return http.StatusOK
 }
 
+// enter takes the id of a call, and reports whether it was free.
+func (c *client) enter(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, used := c.calls[key]; used {
+		return false
+	}
+	c.calls[key] = nil
+	return true
+}
+
+func (c *client) leave(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.calls, key)
+}
+
 // gated answers a request of a session that runs through the gate, and reports
 // whether it is one.
 func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
@@ -181,28 +198,21 @@ func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
 		p.fail(failed)
 		return true
 	}
+	key := string(m.id)
+	if !c.enter(key) { // before anything runs
+		p.fail(&rpcError{code: codeInvalidRequest, message: "a request with this id is under way", status: http.StatusBadRequest})
+		return true
+	}
+	defer c.leave(key)
 	run, failed := s.start(c, c.can, made)
 	if failed != nil {
 		p.fail(failed)
 		return true
 	}
 	defer s.leave(run)
-	key := string(m.id)
 	c.mu.Lock()
-	_, twice := c.calls[key]
-	if !twice {
-		c.calls[key] = run
-	}
+	c.calls[key] = run
 	c.mu.Unlock()
-	if twice {
-		p.fail(&rpcError{code: codeInvalidRequest, message: "a call with this id is under way", status: http.StatusBadRequest})
-		return true
-	}
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.calls, key)
-	}()
 	a := attendance{server: s, reply: p, run: run, token: m.progressToken()}
 	a.ask = func(q Question) bool { return s.request(p, c, run, q) }
 	a.resolved = func(id string) { s.withdraw(p, c, id) }

@@ -124,11 +124,16 @@ func (s *Server) open(ctx context.Context, key string, caller Caller, w wanted, 
 	}
 	s.mu.Lock()
 	c.used = s.config.Now()
-	closed := s.closed
-	if !closed {
+	closed, first := s.closed, s.clients[key]
+	var gone []*client
+	switch {
+	case first != nil: // of two requests that came at once
+		gone = append(gone, c)
+		c = first
+	case !closed:
 		s.clients[key] = c
+		gone = s.surplusLocked(c)
 	}
-	gone := s.surplusLocked(c)
 	s.mu.Unlock()
 	if closed {
 		s.retire(c)
@@ -213,7 +218,9 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) {
 	}
 	c.mu.Lock()
 	for _, run := range c.calls {
-		run.cancel()
+		if run != nil { // about to start: its request ends with the client's connection
+			run.cancel()
+		}
 	}
 	c.mu.Unlock()
 	s.forget(c)
