@@ -1,12 +1,15 @@
 // The state that views share. Signals here change only in the named functions below; views read `.value`.
 import { batch, computed, signal } from '../vendor/preact.js';
 import { api, url } from './api.js';
+import { callSignal, isFinal, loadCall, setCall, setOutput } from './store-calls.js';
+import { dropService, forgetRevisions, loadServers, loadServices, setServiceState } from './store-servers.js';
 
 export { clock, runClock } from './clock.js';
+export { callSignal, isFinal, loadCall, onFinished, setCall } from './store-calls.js';
+export { loadServers, loadServices, mcpEnabled, mergeServer, servers, services } from './store-servers.js';
 
 /** @typedef {import('./types.js').Call} Call @typedef {import('./types.js').Approval} Approval @typedef {import('./types.js').ToolInfo} ToolInfo
- * @typedef {import('./types.js').Conversation} Conversation @typedef {import('./types.js').Profile} Profile @typedef {import('./types.js').Session} Session
- * @typedef {import('./types.js').OutputPiece} OutputPiece */
+ * @typedef {import('./types.js').Conversation} Conversation @typedef {import('./types.js').Profile} Profile @typedef {import('./types.js').Session} Session */
 
 /** Link to the companion: the events' state. */
 export const connection = signal(/** @type {'connecting'|'connected'|'lost'|'unpaired'} */ ('connecting'));
@@ -15,12 +18,6 @@ export const status = signal(/** @type {any} */ (null));
 export const root = computed(() => String(status.value?.root ?? ''));
 /** Every known tool, from GET /api/tools. */
 export const tools = signal(/** @type {ToolInfo[]} */ ([]));
-/** GET /api/services by id. */
-export const services = signal(/** @type {Record<string, any>} */ ({}));
-/** GET /api/servers: the configured servers in the order of the file; null until they came. */
-export const servers = signal(/** @type {any[]|null} */ (null));
-/** Whether configured servers are used at all. */
-export const mcpEnabled = signal(true);
 /** GET /api/agents, null until it came. */
 export const agents = signal(/** @type {import('./types.js').Agents|null} */ (null));
 /** Questions that wait for a person, oldest first. */
@@ -38,60 +35,14 @@ export const sessions = signal(/** @type {Record<string, Session>} */ ({}));
 /** Count up whenever something must be loaded again: permissions, config, tokens, conversations, messages:ID. */
 export const ticks = signal(/** @type {Record<string, number>} */ ({}));
 
-/** @typedef {{call: Call, arguments: any, session: string, conversation?: string, output: import('./types.js').OutputPiece[], outputBytes: number, progress?: {progress: number, total?: number, message?: string}, seen: number, since?: number}} LiveCall `since`: when it began to run, behind its question */
-/** @type {Map<string, import('../vendor/preact.js').Signal<LiveCall|null>>} */
-const calls = new Map();
-/** @type {Set<(call: Call) => void>} */
-const finishers = new Set();
 /** @type {Set<(id: string, lines: any[]) => void>} */
 const logListeners = new Set();
 /** @type {Set<() => void>} */
 const resyncListeners = new Set();
 
-const OUTPUT_LIMIT = 256 * 1024;
-const FINAL = new Set(['ok', 'error', 'denied', 'timeout', 'cancelled', 'interrupted']);
-
-/** Whether a call has ended. @param {Call|undefined|null} call */
-export const isFinal = (call) => Boolean(call && FINAL.has(call.status));
-
-/** The signal of one call, created empty when the call is not known yet. @param {string} id */
-export function callSignal(id) {
-  let found = calls.get(id);
-  if (!found) calls.set(id, (found = signal(/** @type {LiveCall|null} */ (null))));
-  return found;
-}
-
 /** @param {string} name */
 export function tick(name) {
   ticks.value = { ...ticks.value, [name]: (ticks.value[name] ?? 0) + 1 };
-}
-
-/** Stores what is known of a call and tells those who wait for its end. @param {Call} call @param {Partial<LiveCall>} [more] */
-export function setCall(call, more = {}) {
-  const entry = callSignal(call.call_id);
-  const before = entry.value;
-  if (before && isFinal(before.call) && !isFinal(call)) return;
-  entry.value = {
-    output: [], outputBytes: 0, seen: Date.now(), session: call.session ?? '', ...before,
-    arguments: call.arguments ?? before?.arguments ?? {}, ...more, call: { ...before?.call, ...call },
-  };
-  if (isFinal(call)) for (const finish of [...finishers]) finish(call);
-}
-
-/** @param {string} id @param {OutputPiece[]} pieces in the order they were printed */
-function setOutput(id, pieces) {
-  const entry = callSignal(id);
-  if (!entry.value) return;
-  let outputBytes = pieces.reduce((sum, { text }) => sum + text.length, 0);
-  let first = 0;
-  while (outputBytes > OUTPUT_LIMIT && first < pieces.length - 1) outputBytes -= pieces[first++].text.length;
-  entry.value = { ...entry.value, output: pieces.slice(first), outputBytes };
-}
-
-/** Calls `finish` for each call that ends; answers a function that stops it. @param {(call: Call) => void} finish @returns {() => void} */
-export function onFinished(finish) {
-  finishers.add(finish);
-  return () => finishers.delete(finish);
 }
 
 /** Lines of services as they come; answers a function that stops it. @param {(id: string, lines: any[]) => void} listen @returns {() => void} */
@@ -160,17 +111,11 @@ export function applyEvent(kind, data) {
         break;
       }
       case 'service.state':
-        for (const gone of awaited) gone.delete(data.service.id);
-        if (data.service.origin === 'server') mergeServer(data.service);
-        else services.value = { ...services.value, [data.service.id]: newerService(data.service) };
+        setServiceState(data.service);
         break;
-      case 'service.gone': {
-        for (const gone of awaited) gone.add(data.id);
-        const { [data.id]: gone, ...rest } = services.value;
-        if (gone) services.value = rest;
-        if (servers.value?.some(({ id }) => id === data.id)) servers.value = servers.value.filter(({ id }) => id !== data.id);
+      case 'service.gone':
+        dropService(data.id);
         break;
-      }
       case 'service.log':
         for (const listen of logListeners) listen(data.id, data.lines);
         break;
@@ -279,78 +224,11 @@ export async function loadTools() {
   if (turn === loadingTools) tools.value = list ?? [];
 }
 
-/** What went while a list is on its way, one set for each list awaited. @type {Set<Set<string>>} */
-const awaited = new Set();
-
-/** A list, and the ids that events said were gone since it was asked for: the list may still hold them. @param {string} path @returns {Promise<{answer: any, gone: Set<string>}>} */
-async function getWatched(path) {
-  const gone = /** @type {Set<string>} */ (new Set());
-  awaited.add(gone);
-  try {
-    return { answer: await api.get(path), gone };
-  } finally {
-    awaited.delete(gone);
-  }
-}
-
-let loadingServices = 0;
-/** What came or went by event meanwhile is newer than the list. */
-export async function loadServices() {
-  const turn = ++loadingServices;
-  const before = services.peek();
-  const { answer, gone } = await getWatched('/api/services');
-  if (turn !== loadingServices) return;
-  const came = Object.entries(services.peek()).filter(([id]) => !before[id]);
-  const listed = (answer.services ?? []).filter((/** @type {any} */ { id }) => !gone.has(id)).map((/** @type {any} */ service) => [service.id, newerService(service)]);
-  services.value = Object.fromEntries([...listed, ...came.filter(([id]) => !listed.some((/** @type {any} */ [one]) => one === id))]);
-}
-
-/** The newer of what is known of a service and what came: answers and events overtake each other. @param {any} fresh */
-function newerService(fresh) {
-  const known = services.value[fresh.id];
-  return known?.rev > fresh.rev ? known : fresh;
-}
-
-/** What GET /api/servers says of a server and an event does not; a status that comes alone leaves it. */
-const BESIDE = ['name', 'enabled'];
-
-/** @param {any} known @param {any} fresh */
-function newerServer(known, fresh) {
-  if (!known) return fresh;
-  const beside = Object.fromEntries(BESIDE.filter((key) => key in fresh || key in known).map((key) => [key, key in fresh ? fresh[key] : known[key]]));
-  return { ...(known.rev > fresh.rev ? known : fresh), ...beside };
-}
-
-/** A status of one configured server; one that is not listed yet is loaded with the others. @param {any} fresh */
-export function mergeServer(fresh) {
-  const list = servers.value ?? [];
-  if (list.some(({ id }) => id === fresh.id)) servers.value = list.map((one) => (one.id === fresh.id ? newerServer(one, fresh) : one));
-  else loadServers().catch(() => {}); // loaded anew with the next connection
-}
-
-let loadingServers = 0;
-export async function loadServers() {
-  const turn = ++loadingServers;
-  const { answer, gone } = await getWatched('/api/servers');
-  if (turn !== loadingServers) return;
-  const known = new Map((servers.peek() ?? []).map((one) => [one.id, one]));
-  batch(() => {
-    mcpEnabled.value = answer.mcp_enabled !== false;
-    servers.value = (answer.servers ?? []).map((/** @type {any} */ one) => ({ id: one.name, ...one })).filter((/** @type {any} */ { id }) => !gone.has(id)).map((/** @type {any} */ one) => newerServer(known.get(one.id), one));
-  });
-}
-
 let loadingAgents = 0;
 export async function loadAgents() {
   const turn = ++loadingAgents;
   const answer = await api.get('/api/agents');
   if (turn === loadingAgents) agents.value = answer;
-}
-
-/** Revisions count within one run of the companion, and a new connection may be to the next. */
-function forgetRevisions() {
-  services.value = Object.fromEntries(Object.entries(services.value).map(([id, { rev, ...rest }]) => [id, rest]));
-  servers.value = servers.value?.map(({ rev, ...rest }) => rest) ?? null;
 }
 
 /** As with the questions, what was opened or closed meanwhile is newer than the list. */
@@ -410,23 +288,6 @@ export async function loadConversations(more = false) {
   if (turn !== loadingConversations) return;
   conversations.value = more ? [...conversations.value, ...(answer.conversations ?? [])] : answer.conversations ?? [];
   moreConversations.value = answer.next ?? '';
-}
-
-/** @param {string} session @param {string} id @returns {Promise<Call|null>} null when the companion knows no such call */
-export async function loadCall(session, id) {
-  try {
-    const { output = [], output_end: end = 0, ...call } = await api.get(url`/api/sessions/${session}/calls/${id}`);
-    batch(() => {
-      const since = call.status === 'running' && call.waited_ms ? { since: new Date(call.started).getTime() + call.waited_ms } : {};
-      setCall({ ...call, session }, { session, ...since });
-      // What came by event meanwhile goes on where the answer ends.
-      if (output.length) setOutput(id, [...output, ...(callSignal(id).peek()?.output ?? []).filter(({ at = 0 }) => at >= end)]);
-    });
-    return call;
-  } catch (error) {
-    if (/** @type {any} */ (error).status === 404) return null;
-    throw error;
-  }
 }
 
 /** @param {Profile[]} list */

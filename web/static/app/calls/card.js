@@ -85,7 +85,7 @@ function join(parts) {
   return parts.flatMap((part, at) => (at ? [' · ', part] : [part]));
 }
 
-/** @param {{call: Call, live: import('../store.js').LiveCall|null, args: any}} props */
+/** @param {{call: Call, live: import('../store-calls.js').LiveCall|null, args: any}} props */
 function Running({ call, live, args }) {
   // The time that a question waited is not the call's.
   const since = live?.since ?? (call.started ? new Date(call.started).getTime() : live?.seen ?? Date.now());
