@@ -1,7 +1,6 @@
 package localserver
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 
 	"zeroclaw/localserver/guard"
 	"zeroclaw/permissions"
+	"zeroclaw/tools"
 )
 
 // App is another program that can use the companion's tools over MCP, and how
@@ -179,15 +179,7 @@ func jsonObject(fields []field, prefix string) string {
 	return b.String()
 }
 
-func quotedJSON(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil { // no string fails
-		return `""`
-	}
-	return strings.TrimSpace(b.String())
-}
+func quotedJSON(s string) string { return string(tools.AppendJSONText(nil, s)) }
 
 // plainWord needs no quotes in any shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./\\-]+$`)
