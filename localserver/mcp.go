@@ -18,7 +18,7 @@ func (s *Server) wireMCP() {
 		Sessions: s.sessions, Servers: s.services,
 		Caller: func(r *http.Request) mcpserver.Caller {
 			c := guard.From(r)
-			return mcpserver.Caller{ID: c.ID, Name: c.Name, Agent: c.Agent}
+			return mcpserver.Caller{ID: c.ID, Name: c.Name, Agent: c.Agent, Valid: c.Valid()}
 		},
 		Check: func(text []byte) error {
 			if e := guard.CheckJSON(text); e != nil {

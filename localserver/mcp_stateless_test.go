@@ -98,3 +98,32 @@ func TestMCPStatelessAtOnce(t *testing.T) {
 		t.Errorf("%d sessions are open", n)
 	}
 }
+
+// TestMCPRevoked: nothing that a token began outlives it, not even a question
+// that waits for its client to come back.
+func TestMCPRevoked(t *testing.T) {
+	r := configured(t, stub{Tools: stubTools("add")}.server(t, "s"), askAgent)
+	made := do[struct{ ID, Token string }](r, "POST", "/api/tokens", map[string]any{"name": "editor", "agent": "w"})
+	own := r.token
+	r.token = made.Token
+	if m := r.modern("tools/call", "s__add", `"name":"s__add","arguments":{}`, `{"elicitation":{}}`).last(t); at(m, "result", "resultType") != "input_required" {
+		t.Fatalf("the call ended %v", m)
+	}
+	c := r.mcpClient("/mcp", `{"elicitation":{}}`)
+	p := c.send(rpc(3, "tools/call", `{"name":"s__add","arguments":{}}`))
+	p.next(t)
+	sessions := len(r.server.sessions.List())
+	r.token = own
+	do[any](r, "DELETE", "/api/tokens/"+made.ID, nil)
+	for p.next(t) != nil { // its stream ends
+	}
+	eventually(r, func() (int, bool) {
+		open := do[struct{ Approvals []any }](r, "GET", "/api/approvals", nil)
+		return len(open.Approvals), len(open.Approvals) == 0 && r.server.mcp.Busy() == 0 && len(r.server.sessions.List()) == sessions-2
+	})
+	if got := do[struct {
+		Entries []struct{ App, Client string }
+	}](r, "GET", "/api/audit", nil); len(got.Entries) != 2 || got.Entries[0].App != "editor" || got.Entries[0].Client != "mcp" {
+		t.Errorf("the audit says %+v", got.Entries)
+	}
+}

@@ -72,7 +72,7 @@ func (s *Server) callInterrupted(c tools.Call, o tools.Outcome) {
 
 func auditEntry(c tools.Call, o tools.Outcome) audit.Entry {
 	return audit.Entry{
-		Time: o.Started, Session: c.Session, Agent: c.Agent, Client: c.Client, Call: c.ID, Tool: c.Tool, Arguments: c.Arguments,
+		Time: o.Started, Session: c.Session, Agent: c.Agent, Client: c.Client, App: c.App, Call: c.ID, Tool: c.Tool, Arguments: c.Arguments,
 		Row: o.Row, Rule: o.Rule, Reason: o.Reason, Outcome: string(o.Status), DurationMS: o.DurationMS,
 		Sizes: map[string]int64{"arguments": int64(len(c.Arguments)), "result": int64(o.Size())},
 	}

@@ -12,6 +12,7 @@ type Call struct {
 	Conversation string
 	Agent        string
 	Client       string // "page", "cli" or ClientMCP
+	App          string // the name of the token that another program came with, else ""
 	Tool         string // full name as asked for
 	Arguments    json.RawMessage
 }

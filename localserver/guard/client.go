@@ -36,6 +36,14 @@ type Client struct {
 	UIOrigin string
 }
 
+// Valid ends when the token is revoked, for what outlives its request.
+func (c Client) Valid() context.Context {
+	if c.valid == nil {
+		return context.Background()
+	}
+	return c.valid
+}
+
 // Loopback reports whether the request comes from the page on 127.0.0.1 or
 // from the command line. Shell approvals and "always" decisions are taken
 // only from there, never from a page on another origin or a named token.

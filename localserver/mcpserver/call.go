@@ -33,6 +33,7 @@ type running struct {
 	open      map[string]Question
 	dismissed bool // the client's person chose nothing
 	attended  bool
+	parked    int // how often it was
 }
 
 func (r *running) tell(f func()) {
@@ -85,7 +86,7 @@ func (s *Server) start(c *client, can capabilities, made call) (*running, *rpcEr
 	go func() {
 		defer s.work.Done()
 		defer cancel()
-		run.out, run.err = c.session.Do(ctx, tools.Call{ID: run.id, Client: tools.ClientMCP, Tool: made.tool, Arguments: made.args}, func(p tools.Progress) {
+		run.out, run.err = c.session.Do(ctx, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, Tool: made.tool, Arguments: made.args}, func(p tools.Progress) {
 			run.tell(func() {
 				if len(run.progress) == maxNews {
 					run.progress = run.progress[:maxNews-1]

@@ -25,6 +25,7 @@ type capabilities struct {
 type client struct {
 	key     string          // session id, or the key of one without
 	caller  string          // id of its token
+	app     string          // name of a named token, else ""
 	server  string          // the one that is passed through, "" = none
 	about   json.RawMessage // members of what it is told of the server, see Server.about
 	session *session.Session
@@ -32,6 +33,7 @@ type client struct {
 	can     capabilities
 
 	// Guarded by Server.mu.
+	unbind  func() bool // from the token's end
 	streams map[*stream]struct{}
 	used    time.Time
 
@@ -115,7 +117,7 @@ func (s *Server) open(ctx context.Context, key string, caller Caller, w wanted, 
 		return nil, &rpcError{code: codeInternal, message: err.Error(), status: http.StatusServiceUnavailable}
 	}
 	c := &client{
-		key: key, caller: caller.ID, server: w.server, session: one, version: version, can: can, streams: map[*stream]struct{}{},
+		key: key, caller: caller.ID, app: caller.Name, server: w.server, session: one, version: version, can: can, streams: map[*stream]struct{}{},
 		calls: map[string]*running{}, pending: map[string]*ask{}, uris: map[string]bool{},
 	}
 	if failed := s.introduce(ctx, c); failed != nil {
@@ -142,7 +144,26 @@ func (s *Server) open(ctx context.Context, key string, caller Caller, w wanted, 
 	for _, old := range gone {
 		s.retire(old)
 	}
+	if first == nil {
+		stop := context.AfterFunc(caller.Valid, func() { s.cutOff(c) })
+		s.mu.Lock()
+		c.unbind = stop
+		s.mu.Unlock()
+	}
 	return c, nil
+}
+
+// cutOff ends everything of a client whose token is no longer valid, also what
+// waits for it to come back.
+func (s *Server) cutOff(c *client) {
+	s.mu.Lock()
+	for _, run := range s.running {
+		if run.client == c && !s.closed { // Close cancels every call
+			s.work.Go(func() { s.leave(run) })
+		}
+	}
+	s.mu.Unlock()
+	s.forget(c)
 }
 
 // surplusLocked takes out the clients that did nothing for long, and while there
@@ -178,7 +199,11 @@ func (s *Server) retire(c *client) {
 	for st := range c.streams {
 		st.close()
 	}
+	unbind := c.unbind
 	s.mu.Unlock()
+	if unbind != nil {
+		unbind()
+	}
 	_ = s.config.Sessions.CloseSession(c.session.ID) // it may be closed already
 }
 
@@ -216,13 +241,6 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) {
 		newReply(w, r, nil).fail(failed)
 		return
 	}
-	c.mu.Lock()
-	for _, run := range c.calls {
-		if run != nil { // about to start: its request ends with the client's connection
-			run.cancel()
-		}
-	}
-	c.mu.Unlock()
-	s.forget(c)
+	s.cutOff(c)
 	w.WriteHeader(http.StatusNoContent)
 }

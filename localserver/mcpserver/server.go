@@ -32,6 +32,8 @@ type Caller struct {
 	ID    string // of the token; nothing is shared between two of them
 	Name  string // of a named token, else ""
 	Agent string // that the token is bound to; "" = any
+	// Valid ends with the token: nothing that it began outlives it.
+	Valid context.Context
 }
 
 // Config of a Server. Every field is required.

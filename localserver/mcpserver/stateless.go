@@ -25,8 +25,12 @@ const (
 // statePrefix tells what our clients are told to keep from what servers tell them.
 const statePrefix = "zeroclaw:"
 
-// parkTime is how long a call waits for its client to come back with answers.
-const parkTime = 10 * time.Minute
+// parkTime is how long a call waits for its client to come back with answers,
+// outcomeTime how long the outcome of one does that ended meanwhile.
+const (
+	parkTime    = 10 * time.Minute
+	outcomeTime = time.Minute
+)
 
 // modern reports whether a request is one of that revision or of a later one.
 // Dates compare as texts.
@@ -206,27 +210,44 @@ func inputRequired(asked []Question, state string) json.RawMessage {
 // park leaves a call waiting for its client. One that does not come back in
 // time has its call cancelled.
 func (s *Server) park(run *running) {
-	run.tell(func() { run.attended = false })
-	s.work.Go(func() {
-		t := time.NewTimer(parkTime)
-		defer t.Stop()
+	var nth int
+	run.tell(func() {
+		run.attended = false
+		run.parked++
+		nth = run.parked
+	})
+	s.mu.Lock()
+	closed := s.closed
+	if !closed {
+		s.work.Go(func() { s.keep(run, nth) })
+	}
+	s.mu.Unlock()
+	if closed {
+		s.leave(run)
+	}
+}
+
+// keep ends a call that was parked for the nth time and that nobody comes back
+// to. The outcome of one that
+// ended by itself waits a while.
+func (s *Server) keep(run *running, nth int) {
+	t := time.NewTimer(parkTime)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-run.done:
+		t.Reset(outcomeTime)
 		select {
 		case <-t.C:
-		case <-run.done:
-			// Its outcome waits a while for whoever comes back.
-			t.Reset(time.Minute)
-			select {
-			case <-t.C:
-			case <-s.closing:
-			}
+		case <-s.closing:
 		}
-		run.mu.Lock()
-		attended := run.attended
-		run.mu.Unlock()
-		if !attended {
-			s.leave(run)
-		}
-	})
+	}
+	run.mu.Lock()
+	alone := !run.attended && run.parked == nth
+	run.mu.Unlock()
+	if alone {
+		s.leave(run)
+	}
 }
 
 // resume finds the call that a client comes back to, nil for a new one, and

@@ -14,7 +14,7 @@ var contents = map[string]bool{"content": true, "old_text": true, "new_text": tr
 // the texts of a line would leave no valid line.
 func (l *Log) redact(e *Entry) {
 	for _, text := range []*string{
-		&e.Session, &e.Agent, &e.Client, &e.Call, &e.Tool, &e.Verdict, &e.Rule, &e.Reason, &e.AnsweredBy, &e.Answer, &e.Outcome,
+		&e.Session, &e.Agent, &e.Client, &e.App, &e.Call, &e.Tool, &e.Verdict, &e.Rule, &e.Reason, &e.AnsweredBy, &e.Answer, &e.Outcome,
 	} {
 		*text = l.config.Redact(*text)
 	}

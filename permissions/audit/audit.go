@@ -22,7 +22,8 @@ type Entry struct {
 	Time       time.Time        `json:"time"` // start of the call
 	Session    string           `json:"session"`
 	Agent      string           `json:"agent"`
-	Client     string           `json:"client"` // page, cli, mcp
+	Client     string           `json:"client"`        // page, cli, mcp
+	App        string           `json:"app,omitempty"` // name of the token of an mcp client
 	Call       string           `json:"call_id"`
 	Tool       string           `json:"tool"`
 	Arguments  json.RawMessage  `json:"arguments"` // long strings shortened
