@@ -13,20 +13,11 @@ func TestMCPQuestions(t *testing.T) {
 	r := configured(t, stub{Tools: stubTools("add")}.server(t, "s"), askAgent)
 	r.listen()
 	call := rpc(3, "tools/call", `{"name":"s__add","arguments":{"a":1},"_meta":{"progressToken":"p"}}`)
-	asked := func() (id string) {
-		return eventually(r, func() (string, bool) {
-			open := do[struct{ Approvals []struct{ ID string } }](r, "GET", "/api/approvals", nil)
-			if len(open.Approvals) != 1 {
-				return "", false
-			}
-			return open.Approvals[0].ID, true
-		})
-	}
 	t.Run("page", func(t *testing.T) {
 		c := r.mcpClient("/mcp?agent=w", `{}`)
 		done := make(chan *mcpReply, 1)
 		go func() { done <- c.send(call) }()
-		do[map[string]any](r, "POST", "/api/approvals/"+asked(), map[string]any{"decision": "once"})
+		do[map[string]any](r, "POST", "/api/approvals/"+r.onlyQuestion(), map[string]any{"decision": "once"})
 		p := <-done
 		if m := p.next(t); at(m, "method") != "notifications/progress" || at(m, "params", "progressToken") != "p" {
 			t.Errorf("the client is first told %v", m)
@@ -67,7 +58,7 @@ func TestMCPQuestions(t *testing.T) {
 	t.Run("page first", func(t *testing.T) {
 		c := r.mcpClient("/mcp?agent=w", `{"elicitation":{}}`)
 		p, m := elicited(c)
-		do[map[string]any](r, "POST", "/api/approvals/"+asked(), map[string]any{"decision": "deny"})
+		do[map[string]any](r, "POST", "/api/approvals/"+r.onlyQuestion(), map[string]any{"decision": "deny"})
 		withdrawn := false
 		for n := p.next(t); n != nil; n = p.next(t) {
 			withdrawn = withdrawn || n["method"] == "notifications/cancelled" && at(n, "params", "requestId") == m["id"]
@@ -83,7 +74,7 @@ func TestMCPQuestions(t *testing.T) {
 		c := r.mcpClient("/mcp?agent=w", `{"elicitation":{}}`)
 		p, m := elicited(c)
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":{"action":"cancel"}}`, m["id"]))
-		do[map[string]any](r, "POST", "/api/approvals/"+asked(), map[string]any{"decision": "once"})
+		do[map[string]any](r, "POST", "/api/approvals/"+r.onlyQuestion(), map[string]any{"decision": "once"})
 		if m := p.last(t); at(m, "result", "content", "0", "text") != `{"a":1}` {
 			t.Errorf("the call ended %v", m)
 		}
