@@ -1,14 +1,17 @@
 package localserver
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -18,6 +21,7 @@ import (
 type goClient struct {
 	*rig
 	program, token, version string
+	told                    func(progress string) // as it comes; nil: nobody wants to know
 }
 
 // goCall is what that program prints.
@@ -54,15 +58,33 @@ func (c goClient) call(tool string, more ...string) (out goCall, failed string) 
 		"-version", c.version, "-tool", tool, "-args", `{"a":1}`}, more...)...)
 	cmd.Env = append(os.Environ(), "ZEROCLAW_TOKEN="+c.token)
 	var said, wrong bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &wrong
-	if err := cmd.Run(); err != nil {
-		return out, wrong.String()
+	cmd.Stdout = &said
+	told, err := cmd.StderrPipe()
+	if err != nil {
+		c.t.Error(err)
+		return out, err.Error()
+	}
+	if err := cmd.Start(); err != nil {
+		return out, err.Error()
+	}
+	for lines := bufio.NewScanner(told); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "progress: "); !ok {
+			fmt.Fprintln(&wrong, lines.Text())
+		} else if c.told != nil {
+			c.told(text)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		return out, err.Error() + ": " + wrong.String()
 	}
 	if err := json.Unmarshal(said.Bytes(), &out); err != nil {
 		c.t.Errorf("%s printed %s: %v", tool, said.Bytes(), err)
 	}
 	return out, ""
 }
+
+// waitingInPage is what a program is told while somebody is asked.
+const waitingInPage = "Waiting for an answer in the ZeroClaw page"
 
 // TestMCPGoSDK: the client of the Go SDK lists and calls with a named token, in
 // both eras; what its calls ask is answered in the page or by itself.
@@ -76,7 +98,7 @@ func TestMCPGoSDK(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			r := *r
 			r.t = t
-			c := goClient{&r, program, named.Token, version}
+			c := goClient{rig: &r, program: program, token: named.Token, version: version}
 			out, failed := c.call("s__plain")
 			if failed != "" || out.Version != version || out.Text != `{"a":1}` || out.IsError || len(out.Asked) > 0 {
 				t.Errorf("a call that is allowed = %+v, %s", out, failed)
@@ -84,7 +106,9 @@ func TestMCPGoSDK(t *testing.T) {
 			if !slices.Contains(out.Tools, "s__add") || !slices.Contains(out.Tools, "read_file") {
 				t.Errorf("the list = %v", out.Tools)
 			}
-			if out, failed := (goClient{&r, program, named.Token + "x", version}).call("s__plain"); !strings.Contains(failed, "Unauthorized") {
+			stranger := c
+			stranger.token += "x"
+			if out, failed := stranger.call("s__plain"); !strings.Contains(failed, "Unauthorized") {
 				t.Errorf("a wrong token = %+v, %s", out, failed)
 			}
 			for _, tt := range []struct {
@@ -98,7 +122,14 @@ func TestMCPGoSDK(t *testing.T) {
 				{"program", "once", nil, `{"a":1}`, false},
 				{"program denies", "deny", nil, "denied by the user", true},
 			} {
-				ended := make(chan struct{})
+				ended, told := make(chan struct{}), make(chan struct{})
+				heard := sync.OnceFunc(func() { close(told) })
+				c := c
+				c.told = func(text string) {
+					if text == waitingInPage {
+						heard()
+					}
+				}
 				var out goCall
 				var failed string
 				go func() {
@@ -110,6 +141,12 @@ func TestMCPGoSDK(t *testing.T) {
 					out, failed = c.call("s__add", more...)
 				}()
 				if tt.page != nil {
+					select { // only then: a call that is decided at once tells of no waiting
+					case <-told:
+					case <-ended:
+						t.Errorf("%s: it ended before the program was told that somebody is asked: %+v, %s", tt.name, out, failed)
+						continue
+					}
 					do[map[string]any](&r, "POST", "/api/approvals/"+r.onlyQuestion(), tt.page)
 				}
 				<-ended
@@ -119,7 +156,7 @@ func TestMCPGoSDK(t *testing.T) {
 				if asked := len(out.Asked) == 1 && strings.Contains(out.Asked[0], "s__add"); asked != (tt.decide != "") {
 					t.Errorf("%s: the program is asked %q", tt.name, out.Asked)
 				}
-				if tt.page != nil && !slices.Contains(out.Progress, "Waiting for an answer in the ZeroClaw page") {
+				if tt.page != nil && !slices.Contains(out.Progress, waitingInPage) {
 					t.Errorf("%s: the program is told %q", tt.name, out.Progress)
 				}
 			}

@@ -1,6 +1,7 @@
 // Command gosdk is the client of the Go SDK as a program. It lists the tools of
-// a server, calls one of them and prints as JSON what it got. The token for the
-// server comes from the environment, as ZEROCLAW_TOKEN.
+// a server, calls one of them and prints as JSON what it got. What it is told on
+// the way it prints at once as well, to standard error, as "progress: MESSAGE".
+// The token for the server comes from the environment, as ZEROCLAW_TOKEN.
 package main
 
 import (
@@ -57,6 +58,7 @@ func run() error {
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {},
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			out.Progress = append(out.Progress, r.Params.Message)
+			fmt.Fprintf(os.Stderr, "progress: %s\n", r.Params.Message)
 		},
 	}
 	if *decide != "" {
