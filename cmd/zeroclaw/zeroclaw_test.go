@@ -23,12 +23,15 @@ import (
 // companion under test run it as "${self} dummy-mcp".
 const asProgram = "ZEROCLAW_TEST_AS_PROGRAM"
 
+// standIns are what else the test binary can be, by its first argument.
+var standIns = map[string]func(){"stub-mcp": serveStub}
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" || len(os.Args) > 1 && os.Args[1] == "dummy-mcp" {
 		asMain()
 	}
-	if len(os.Args) > 1 && os.Args[1] == "stub-mcp" {
-		serveStub()
+	if len(os.Args) > 1 && standIns[os.Args[1]] != nil {
+		standIns[os.Args[1]]()
 		return
 	}
 	testscript.Main(m, map[string]func(){"zeroclaw": asMain, "stub-mcp": serveStub})
