@@ -102,6 +102,10 @@ func TestRedactPlaces(t *testing.T) {
 	run := "a1B2c3D4e5F6g7H8i9J0"
 	for text, want := range map[string]string{
 		"x\nghp_" + run:           "x\n[redacted]",
+		`"x\nghp_` + run:          `"x\n[redacted]`, // the same in JSON
+		`"x\tBearer ` + run:       `"x\tBearer [redacted]`,
+		`c:\x_ghp_` + run:         `c:\x_[redacted]`,
+		`c:\xghp_` + run:          `c:\xghp_` + run,
 		"abcabcabc abcabcab.":     "[redacted] [redacted].",
 		"abcabcabdefgh":           "[redacted]",
 		"abcabcababcabcab":        "[redacted][redacted]",

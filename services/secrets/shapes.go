@@ -81,7 +81,7 @@ func without(s string, found []span) string {
 // stands. next is how far it has looked.
 func (sh *shape) at(s string, start int) (found span, ok bool, next int) {
 	body := start + len(sh.prefix)
-	if start > 0 && alnum(s[start-1]) {
+	if start > 0 && alnum(s[start-1]) && !escaped(s, start-1) {
 		return span{}, false, body
 	}
 	end, digit := body, false
@@ -132,6 +132,12 @@ func findKeys(s string, found []span) []span {
 		}
 		found = append(found, span{start, at})
 	}
+}
+
+// escaped reports whether the letter at i ends an escape, as in a JSON text: then
+// no word goes on behind it.
+func escaped(s string, i int) bool {
+	return i > 0 && s[i-1] == '\\' && strings.IndexByte("bfnrt", s[i]) >= 0
 }
 
 func alnum(c byte) bool {

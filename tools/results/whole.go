@@ -38,9 +38,10 @@ func (f *Finisher) whole(r tools.Result) json.RawMessage {
 }
 
 // withoutSecrets is a JSON value without secrets. Most have none, which one look
-// at the text as it stands shows, unless an escape may hide one.
+// at the text as it stands shows: secrets are known in the form that JSON gives
+// them, too. That form leaves open whether a letter or a slash is escaped.
 func (f *Finisher) withoutSecrets(raw json.RawMessage) json.RawMessage {
-	if !bytes.Contains(raw, []byte(`\u`)) {
+	if !bytes.Contains(raw, []byte(`\u`)) && !bytes.Contains(raw, []byte(`\/`)) {
 		if text := string(raw); f.config.Redact(text) == text {
 			return raw
 		}
