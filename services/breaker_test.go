@@ -199,7 +199,8 @@ func TestBreakerCountsACrashOnce(t *testing.T) {
 	})
 }
 
-// A transport that loses single requests and no connection counts each.
+// A transport that loses single requests and no connection counts each, whoever
+// asks meanwhile what the server says of itself.
 func TestBreakerCountsLostRequests(t *testing.T) {
 	spec := server("x")
 	spec.Probe = -1
@@ -209,6 +210,11 @@ func TestBreakerCountsLostRequests(t *testing.T) {
 		r.fake.last().reply(func(context.Context, json.RawMessage) error { return crash() })
 		for n := 1; n <= 3; n++ {
 			_ = r.call(t.Context())
+			if n < 3 { // to say who it is, the server is asked nothing
+				if _, err := r.About(t.Context(), "x"); err != nil {
+					t.Error(err)
+				}
+			}
 			if st := r.state(t, "x", Running); st.Breaker.Failures != n {
 				t.Errorf("%d failures after %d calls", st.Breaker.Failures, n)
 			}

@@ -103,16 +103,17 @@ func (v *Supervisor) About(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	u := &use{s: s, caller: ctx}
-	if err = u.take(nil); err == nil {
-		err = u.over(nil)
-	}
-	if err != nil {
+	if err := u.take(nil); err != nil {
 		return Info{}, s.clean(fmt.Errorf("asking %s what it offers: %w", name, err))
 	}
+	_ = u.over(errUnasked)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.info, nil
 }
+
+// errUnasked ends a use for which the server was asked nothing.
+var errUnasked = errors.New("the server was asked nothing")
 
 // offersLocked reports whether the running server has a tool of that name, as it
 // was defined when the call was judged.
@@ -245,7 +246,7 @@ func (u *use) outcome(err error) (o outcome, lost bool) {
 	switch {
 	case err == nil, wasAnswered(err):
 		return answered, false
-	case errors.Is(err, ErrUnsupported), errors.Is(err, ErrStopped):
+	case errors.Is(err, ErrUnsupported), errors.Is(err, ErrStopped), errors.Is(err, errUnasked):
 		return nothing, false
 	case errors.Is(err, ErrTimeout):
 		return mute, false
