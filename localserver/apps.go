@@ -41,6 +41,10 @@ type App struct {
 // AppEntry is the name of our server in the configuration of other programs.
 const AppEntry = "zeroclaw"
 
+// configDir is the variable with the companion's folder, where that is another
+// than usual.
+const configDir = "ZEROCLAW_CONFIG_DIR"
+
 // TokenPlace stands for a token in App.HTTP.
 const TokenPlace = "YOUR_TOKEN"
 
@@ -62,6 +66,10 @@ func Apps(h AppHost) []App {
 		agent = permissions.BuiltinAgent
 	}
 	program := []field{{"command", h.Command}, {"args", []string{"mcp", "--agent", agent}}}
+	own := h.Getenv(configDir)
+	if own != "" { // the app has another environment
+		program = append(program, field{"env", []field{{configDir, own}}})
+	}
 	address := []field{{"url", h.URL}, {"headers", []field{{"Authorization", "Bearer " + TokenPlace}}}}
 	typed := func(kind string, fields []field) []field { return append([]field{{"type", kind}}, fields...) }
 	install := func(id string) string {
@@ -72,6 +80,13 @@ func Apps(h AppHost) []App {
 		line := strings.Join(words, " ")
 		if h.OS == "windows" && strings.HasPrefix(line, "'") {
 			line = "& " + line // what PowerShell begins a quoted program with
+		}
+		switch {
+		case own == "":
+		case h.OS == "windows":
+			line = "$env:" + configDir + " = '" + strings.ReplaceAll(own, "'", "''") + "'; " + line
+		default:
+			line = configDir + "=" + shellWord(h.OS, own) + " " + line
 		}
 		return line
 	}

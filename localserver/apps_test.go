@@ -73,6 +73,29 @@ func TestAppSnippets(t *testing.T) {
 	}
 }
 
+// TestAppFolder: another program does not know which folder this companion uses.
+func TestAppFolder(t *testing.T) {
+	for _, tt := range []struct{ os, dir, command, install string }{
+		{"linux", "/my folder", "/z", "ZEROCLAW_CONFIG_DIR='/my folder' /z mcp install cursor"},
+		{"windows", `C:\it's`, `C:\z.exe`, `$env:ZEROCLAW_CONFIG_DIR = 'C:\it''s'; C:\z.exe mcp install cursor`},
+	} {
+		h := AppHost{OS: tt.os, Home: "/home/me", Command: tt.command, Getenv: func(name string) string {
+			if name == "ZEROCLAW_CONFIG_DIR" {
+				return tt.dir
+			}
+			return ""
+		}}
+		a := Apps(h)[3]
+		var entry struct{ Env map[string]string }
+		if err := json.Unmarshal(a.Entry, &entry); err != nil || entry.Env["ZEROCLAW_CONFIG_DIR"] != tt.dir {
+			t.Errorf("the entry is %s, %v", a.Entry, err)
+		}
+		if a.Install != tt.install {
+			t.Errorf("installed by %s, want %s", a.Install, tt.install)
+		}
+	}
+}
+
 func TestShellWord(t *testing.T) {
 	for _, tt := range []struct{ os, in, want string }{
 		{"linux", "/usr/bin/zeroclaw", "/usr/bin/zeroclaw"},
