@@ -80,8 +80,8 @@ func newBridge(in io.Reader, out, log io.Writer, path string, find func(ctx cont
 }
 
 // serve works until the client leaves or ctx ends; both are no errors. It
-// returns when nothing of it is left but the reading of standard input, which
-// cannot be interrupted.
+// returns when nothing of it is left but the reading of standard input and a
+// write that nobody takes, which cannot be interrupted.
 func (b *stdioBridge) serve(ctx context.Context) error {
 	if _, err := b.link.connect(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -105,11 +105,25 @@ func (b *stdioBridge) serve(ctx context.Context) error {
 		}
 	}
 	b.leave()
-	done := make(chan struct{})
+	done, all := make(chan struct{}), make(chan struct{})
 	go func() {
 		b.work.Wait()
 		close(done)
+		b.streams.Wait()
+		close(all)
 	}()
+	b.within(done)
+	cancel()
+	b.within(all)
+	t := b.link.current()
+	t.end(context.WithoutCancel(ctx))
+	t.client.CloseIdleConnections()
+	return nil
+}
+
+// within waits for an end, not for long and not for a client that takes nothing
+// any more.
+func (b *stdioBridge) within(done <-chan struct{}) {
 	timer := time.NewTimer(endTime)
 	defer timer.Stop()
 	select {
@@ -117,13 +131,6 @@ func (b *stdioBridge) serve(ctx context.Context) error {
 	case <-timer.C:
 	case <-b.out.failed:
 	}
-	cancel()
-	<-done
-	b.streams.Wait()
-	t := b.link.current()
-	t.end(context.WithoutCancel(ctx))
-	t.client.CloseIdleConnections()
-	return nil
 }
 
 // leave ends what would go on for as long as the client listens, and keeps
