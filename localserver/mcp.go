@@ -41,47 +41,53 @@ func (s *Server) wireMCP() {
 // asked tells everybody who can answer of a question.
 func (s *Server) asked(q approval.Question) {
 	s.hub.Publish("question.asked", map[string]any{"approval": q})
-	s.mcp.Asked(mcpserver.Question{ID: q.ID, Kind: string(q.Kind), Call: q.CallID, Text: inWords(q), Params: q.Arguments})
+	s.mcp.Asked(s.forClients(q))
 }
 
 // elsewhere reports whether the MCP client of a call can show its question.
-func (s *Server) elsewhere(q approval.Question) bool {
-	return s.mcp.Reaches(q.CallID, string(q.Kind), q.Arguments)
+func (s *Server) elsewhere(q approval.Question) bool { return s.mcp.Reaches(s.forClients(q)) }
+
+func (s *Server) forClients(q approval.Question) mcpserver.Question {
+	out := mcpserver.Question{ID: q.ID, Kind: string(q.Kind), Call: q.CallID, Params: q.Arguments}
+	if q.Kind == approval.KindCall {
+		out.Text = s.inWords(q)
+	}
+	return out
 }
 
-// maxWords bounds what of a question's arguments or diff is put into words, in
-// bytes.
-const maxWords = 4000
+// maxWords bounds a question that is put into words, in bytes.
+const maxWords = 8000
 
 // inWords is a question about a call as one text, for a client that shows texts
-// only.
-func inWords(q approval.Question) string {
+// only; "" for one that a text cannot show as it is: too long, or with characters
+// that do not show. What a file holds is left out: the client may have no right
+// to read it.
+func (s *Server) inWords(q approval.Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ZeroClaw asks: may the tool %s run?\n%s\n", q.Tool, q.Reason)
-	part := func(name, text string) {
-		if text == "" {
-			return
-		}
-		if len(text) > maxWords {
-			text = text[:maxWords] + "\n[cut; the ZeroClaw page shows all of it]"
-		}
-		fmt.Fprintf(&b, "\n%s:\n%s\n", name, tools.ModelText(text, maxWords+100))
-	}
 	if q.Command != nil {
-		part("Command in "+q.Command.Cwd, q.Command.Text)
+		fmt.Fprintf(&b, "\nCommand in %s:\n%s\n", q.Command.Cwd, q.Command.Text)
 	} else {
-		part("Arguments", spread(q.Arguments))
+		fmt.Fprintf(&b, "\nArguments:\n%s\n", spread(tools.RedactJSON(q.Arguments, s.secrets.Redact)))
 	}
 	for _, r := range q.Resolved {
 		fmt.Fprintf(&b, "%s %s\n", r.Access, r.Path)
 	}
-	part("Changes", q.Diff)
-	part("The definition of the tool changed", q.Definition)
-	return b.String()
+	if q.Diff != "" {
+		b.WriteString("\nThe ZeroClaw page shows what changes in the file.\n")
+	}
+	if q.Definition != "" {
+		fmt.Fprintf(&b, "\nThe definition of the tool changed:\n%s\n", q.Definition)
+	}
+	text := s.secrets.Redact(b.String())
+	if len(text) > maxWords || tools.ModelText(text, maxWords) != text {
+		return ""
+	}
+	return text
 }
 
 func spread(raw json.RawMessage) string {
-	out, err := json.MarshalIndent(raw, "", "  ")
+	out, err := json.MarshalIndent(raw, "", " ")
 	if err != nil {
 		return string(raw)
 	}

@@ -114,7 +114,7 @@ func (s *Server) putPermissions(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	err = s.permissionsSaved(old, in)
-	s.hub.Publish("permissions.changed", struct{}{}) // the file is saved, whatever came after
+	s.permissionsChanged() // the file is saved, whatever came after
 	if err != nil {
 		guard.WriteError(w, &guard.Error{Status: http.StatusInternalServerError, Code: "not_saved",
 			Message: "the settings are saved, what belongs to them is not; save them again: " + err.Error()})
@@ -201,8 +201,15 @@ func (s *Server) postRebase(w http.ResponseWriter, r *http.Request) {
 		guard.WriteError(w, &guard.Error{Status: http.StatusBadRequest, Code: "bad_request", Field: "rule", Message: err.Error()})
 		return
 	}
-	s.hub.Publish("permissions.changed", struct{}{})
+	s.permissionsChanged()
 	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
+}
+
+// permissionsChanged tells everybody that other calls may be let through now, and
+// other tools listed.
+func (s *Server) permissionsChanged() {
+	s.hub.Publish("permissions.changed", struct{}{})
+	s.mcp.ToolsChanged()
 }
 
 // saveRule adds one line to the allowed directories. It backs the answer
@@ -216,7 +223,7 @@ func (s *Server) saveRule(rule string, root *resolve.Resolver) error {
 	if err := errors.Join(err, done()); err != nil {
 		return err
 	}
-	s.hub.Publish("permissions.changed", struct{}{})
+	s.permissionsChanged()
 	return nil
 }
 
@@ -230,7 +237,7 @@ func (s *Server) deleteGrant(w http.ResponseWriter, r *http.Request) {
 		guard.WriteError(w, err)
 		return
 	}
-	s.hub.Publish("permissions.changed", struct{}{})
+	s.permissionsChanged()
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -240,6 +247,6 @@ func (s *Server) postReset(w http.ResponseWriter, _ *http.Request) {
 		guard.WriteError(w, err)
 		return
 	}
-	s.hub.Publish("permissions.changed", struct{}{})
+	s.permissionsChanged()
 	guard.WriteJSON(w, http.StatusOK, s.permissionsView())
 }

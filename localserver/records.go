@@ -74,7 +74,7 @@ func auditEntry(c tools.Call, o tools.Outcome) audit.Entry {
 	return audit.Entry{
 		Time: o.Started, Session: c.Session, Agent: c.Agent, Client: c.Client, App: c.App, Call: c.ID, Tool: c.Tool, Arguments: c.Arguments,
 		Row: o.Row, Rule: o.Rule, Reason: o.Reason, Outcome: string(o.Status), DurationMS: o.DurationMS,
-		Sizes: map[string]int64{"arguments": int64(len(c.Arguments)), "result": int64(o.Size())},
+		Sizes: map[string]int64{"arguments": int64(len(c.Arguments)), "result": int64(max(len(o.Whole), len(o.ModelText)))},
 	}
 }
 

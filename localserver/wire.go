@@ -85,6 +85,7 @@ func New(c Config) (*Server, error) {
 	s.file.Subscribe(func(now *config.Settings) {
 		s.applyConfig(now)
 		s.hub.Publish("config.changed", struct{}{})
+		s.mcp.ToolsChanged()
 	})
 	return s, nil
 }

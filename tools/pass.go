@@ -32,7 +32,9 @@ type Pass struct {
 	Judge func(path string, op permissions.Op) (permissions.Path, permissions.Verdict)
 	// Whole says that the result is passed through: a tool may leave it as it
 	// came, in Result.Whole.
-	Whole    bool
+	Whole bool
+	// Item is that of the call.
+	Item     bool
 	Progress func(Progress)
 	Output   func(stream, text string) // "stdout" or "stderr", live
 }

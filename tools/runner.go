@@ -105,7 +105,7 @@ func (r *running) guarded(ctx context.Context) {
 		}
 		f := faultOf(p)
 		log.Error("a call failed inside the companion", "tool", r.call.Tool, "panic", f.kind, "stack", string(f.stack))
-		r.out.Content, r.out.Structured, r.out.ModelText, r.out.ResultID = nil, nil, "", ""
+		r.out.Content, r.out.Structured, r.out.ModelText, r.out.ResultID, r.out.Whole = nil, nil, "", "", nil
 		r.fail("failed", errors.New("the call failed inside the companion; its log says where"))
 	}()
 	r.gate(ctx)

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"maps"
 
 	"zeroclaw/tools"
 )
@@ -17,7 +18,7 @@ const (
 type Question struct {
 	ID, Kind string
 	Call     string          // id of the call
-	Text     string          // of KindCall: what is asked, for a person
+	Text     string          // of KindCall: what is asked, for a person; "" where no text can say it
 	Params   json.RawMessage // of the others: the server's request, without secrets
 }
 
@@ -30,7 +31,6 @@ type Answer struct {
 
 // ask is a question that was put to a client.
 type ask struct {
-	id       string // of our request
 	run      *running
 	question Question
 }
@@ -55,16 +55,16 @@ func (s *Server) Resolved(call, question string) {
 	}
 }
 
-// Reaches reports whether the client of a call can show a person a question of
-// that kind.
-func (s *Server) Reaches(call, kind string, params json.RawMessage) bool {
-	run := s.runOf(call)
+// Reaches reports whether the client of a call can show a person a question, and
+// nobody there has put it aside.
+func (s *Server) Reaches(q Question) bool {
+	run := s.runOf(q.Call)
 	if run == nil {
 		return false
 	}
 	run.mu.Lock()
 	defer run.mu.Unlock()
-	return !run.dismissed && run.can.shows(Question{Kind: kind, Params: params})
+	return !run.dismissed[q.ID] && run.can.shows(q)
 }
 
 func (s *Server) runOf(id string) *running {
@@ -75,6 +75,8 @@ func (s *Server) runOf(id string) *running {
 
 func (c capabilities) shows(q Question) bool {
 	switch q.Kind {
+	case KindCall:
+		return c.forms && q.Text != ""
 	case KindReply:
 		return c.replies
 	case KindForm:
@@ -129,31 +131,30 @@ func answerTo(q Question, result json.RawMessage) (a Answer, ok bool) {
 }
 
 // request asks the client on the stream of its call.
-func (s *Server) request(p *reply, c *client, run *running, q Question) bool {
+func (s *Server) request(p *reply, c *client, run *running, q Question) {
 	if !run.can.shows(q) {
-		return false
+		return
 	}
 	id := `"` + s.config.NewID() + `"`
 	c.mu.Lock()
-	c.pending[id] = &ask{id: id, run: run, question: q}
+	c.pending[id] = &ask{run: run, question: q}
 	c.mu.Unlock()
 	method, params := put(q)
 	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	out = append(append(append(out, `,"method":"`+method+`","params":`...), params...), '}')
 	if p.send(out) {
-		return true
+		return
 	}
 	c.mu.Lock()
 	delete(c.pending, id)
 	c.mu.Unlock()
-	s.dismiss(run)
-	return false
+	s.dismiss(run, q)
 }
 
-// dismiss says that the person at the client chooses nothing.
-func (s *Server) dismiss(r *running) {
+// dismiss says that the person at the client leaves a question to others.
+func (s *Server) dismiss(r *running, q Question) {
 	r.mu.Lock()
-	r.dismissed = true
+	r.dismissed[q.ID] = true
 	r.mu.Unlock()
 	s.config.Dismissed()
 }
@@ -191,10 +192,18 @@ func (s *Server) answered(c *client, m *message) {
 func (s *Server) settle(run *running, q Question, result json.RawMessage) {
 	a, ok := answerTo(q, result)
 	if !ok {
-		s.dismiss(run)
+		s.dismiss(run, q)
 		return
 	}
 	if err := s.config.Answer(q.ID, a); err != nil {
 		s.config.Log.Info("an answer of an MCP client came to nothing", "tool", run.call.tool, "err", err)
+		s.dismiss(run, q)
 	}
+}
+
+// abandon drops what a client was asked for a call that has ended.
+func (c *client) abandon(run *running) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.pending, func(_ string, a *ask) bool { return a.run == run })
 }

@@ -21,11 +21,11 @@ type attendance struct {
 	server   *Server
 	reply    *reply
 	run      *running
-	token    json.RawMessage     // for progress, nil: none is wanted
-	ask      func(Question) bool // puts a question to the client; false: it is put elsewhere only
-	resolved func(id string)     // withdraws it
-	park     func() bool         // ends the attendance because the client has to answer; nil: never
-	last     float64             // progress sent
+	token    json.RawMessage // for progress, nil: none is wanted
+	ask      func(Question)  // puts a question to the client, if it can show it
+	resolved func(id string) // withdraws it
+	park     func() bool     // ends the attendance because the client has to answer; nil: never
+	last     float64         // progress sent
 }
 
 // maxNews bounds how much progress of a call waits to be sent. Of more the newest

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 
 	"zeroclaw/localserver/session"
@@ -31,7 +32,7 @@ type running struct {
 	asked     []Question
 	resolved  []string // ids of questions that are answered
 	open      map[string]Question
-	dismissed bool // the client's person chose nothing
+	dismissed map[string]bool // ids of questions that the client's person leaves to others
 	attended  bool
 	parked    int // how often it was
 }
@@ -59,7 +60,11 @@ type news struct {
 func (r *running) take() news {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := news{r.passed, r.progress, r.asked, r.resolved, len(r.open) > 0}
+	asked := slices.DeleteFunc(r.asked, func(q Question) bool {
+		_, open := r.open[q.ID]
+		return !open
+	})
+	n := news{r.passed, r.progress, asked, r.resolved, len(r.open) > 0}
 	r.passed, r.progress, r.asked, r.resolved = nil, nil, nil, nil
 	return n
 }
@@ -72,7 +77,7 @@ func (s *Server) start(c *client, can capabilities, made call) (*running, *rpcEr
 	}
 	run := &running{
 		id: s.config.NewID(), call: made, client: c, can: can, cancel: cancel,
-		done: make(chan struct{}), news: make(chan struct{}, 1), open: map[string]Question{},
+		done: make(chan struct{}), news: make(chan struct{}, 1), open: map[string]Question{}, dismissed: map[string]bool{},
 	}
 	s.mu.Lock()
 	if s.closed {
@@ -86,7 +91,7 @@ func (s *Server) start(c *client, can capabilities, made call) (*running, *rpcEr
 	go func() {
 		defer s.work.Done()
 		defer cancel()
-		run.out, run.err = c.session.Do(ctx, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, Tool: made.tool, Arguments: made.args}, func(p tools.Progress) {
+		run.out, run.err = c.session.Do(ctx, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, Tool: made.tool, Arguments: made.args, Item: made.item != ""}, func(p tools.Progress) {
 			run.tell(func() {
 				if len(run.progress) == maxNews {
 					run.progress = run.progress[:maxNews-1]
@@ -124,7 +129,7 @@ type call struct {
 // callOf reads which call a request is. ok is false for one that is none.
 func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, ok bool, failed *rpcError) {
 	missing := func(what string) (call, bool, *rpcError) {
-		return call{}, true, &rpcError{code: codeInvalidParams, message: m.method + " lacks the " + what, status: statusOf(c)}
+		return call{}, true, &rpcError{code: codeInvalidParams, message: m.method + " lacks the " + what}
 	}
 	switch {
 	case m.method == "tools/call":
@@ -136,7 +141,7 @@ func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, 
 			own := name
 			_, names := s.known(ctx, c)
 			if name = names[own]; name == "" {
-				return call{}, true, &rpcError{code: codeInvalidParams, message: "there is no tool " + clip(own, 80)}
+				return call{}, true, &rpcError{code: codeInvalidParams, message: "there is no tool " + services.Clip(own, 80)}
 			}
 		}
 		return call{tool: name, args: m.param("arguments")}, true, nil
@@ -161,14 +166,6 @@ func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, 
 		return call{tool: "mcp_prompts", args: append(args, '}'), item: name}, true, nil
 	}
 	return call{}, false, nil
-}
-
-// statusOf is the HTTP status of an error in the parameters.
-func statusOf(c *client) int {
-	if c.version == modernVersion {
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
 }
 
 // enter takes the id of a call, and reports whether it was free.
@@ -210,12 +207,13 @@ func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
 		p.fail(failed)
 		return true
 	}
+	defer c.abandon(run)
 	defer s.leave(run)
 	c.mu.Lock()
 	c.calls[key] = run
 	c.mu.Unlock()
 	a := attendance{server: s, reply: p, run: run, token: m.progressToken()}
-	a.ask = func(q Question) bool { return s.request(p, c, run, q) }
+	a.ask = func(q Question) { s.request(p, c, run, q) }
 	a.resolved = func(id string) { s.withdraw(p, c, id) }
 	if a.wait(r.Context()) {
 		s.outcome(p, c, run)
@@ -225,9 +223,7 @@ func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
 
 // outcome answers with how a call ended.
 func (s *Server) outcome(p *reply, c *client, run *running) {
-	var told interface {
-		JSONRPC() (code int, message string, data json.RawMessage)
-	}
+	var told rpcAnswer
 	o := run.out
 	switch {
 	case errors.Is(run.err, session.ErrClosed):
@@ -238,13 +234,23 @@ func (s *Server) outcome(p *reply, c *client, run *running) {
 	case o.Whole != nil && o.Reason == "":
 		p.result(complete(c, run.call.item != "", o.Whole))
 	case o.Err != nil && errors.As(o.Err, &told):
-		p.fail(s.failed(c, o.Err))
+		p.fail(s.failed(o.Err))
 	case run.call.item != "":
 		p.fail(&rpcError{code: codeInvalidParams, message: s.config.Redact(o.Reason)})
 	case o.Key == "unknown_tool":
 		p.fail(&rpcError{code: codeInvalidParams, message: o.Reason})
 	default:
-		out := appendText([]byte(`{"content":[{"type":"text","text":`), s.config.Redact(o.Reason))
-		p.result(complete(c, false, append(out, `}],"isError":true}`...)))
+		p.result(complete(c, false, withReason(o.Whole, s.config.Redact(o.Reason))))
 	}
+}
+
+// withReason is the result of a call that did not end well: why, and behind that
+// what there is of its content.
+func withReason(whole json.RawMessage, reason string) json.RawMessage {
+	out := appendText([]byte(`{"content":[{"type":"text","text":`), reason)
+	out = append(out, '}')
+	for item := range tools.Elements(member(whole, "content")) {
+		out = append(append(out, ','), item...)
+	}
+	return append(out, `],"isError":true}`...)
 }

@@ -23,8 +23,9 @@ type capabilities struct {
 // client is one MCP client with the session that it works in. One that has no
 // protocol session is known by whose it is and what it asked for.
 type client struct {
-	key     string          // session id, or the key of one without
-	caller  string          // id of its token
+	key     string // session id, or the key of one without
+	caller  string // id of its token
+	asked   session.OpenRequest
 	app     string          // name of a named token, else ""
 	server  string          // the one that is passed through, "" = none
 	about   json.RawMessage // members of what it is told of the server, see Server.about
@@ -36,6 +37,7 @@ type client struct {
 	unbind  func() bool // from the token's end
 	streams map[*stream]struct{}
 	used    time.Time
+	fresh   any // the state of the session that Stale last said no to
 
 	mu      sync.Mutex
 	calls   map[string]*running // under way, by the id that the client gave
@@ -43,7 +45,6 @@ type client struct {
 	list    []byte              // the result of tools/list
 	names   map[string]string   // with a server: full names of tools, by its own
 	at      any                 // the state of the session that both are of
-	uris    map[string]bool     // resources that the client watches
 }
 
 // capabilitiesOf reads what a client declares.
@@ -108,7 +109,8 @@ func (w wanted) key(caller Caller) string {
 
 // open begins a session for a client.
 func (s *Server) open(ctx context.Context, key string, caller Caller, w wanted, version string, can capabilities) (*client, *rpcError) {
-	one, err := s.config.Sessions.Open(session.OpenRequest{Agent: w.agent, AllowedTools: w.allowed})
+	asked := session.OpenRequest{Agent: w.agent, AllowedTools: w.allowed}
+	one, err := s.config.Sessions.Open(asked)
 	if err != nil {
 		var unknown *session.UnknownAgentError
 		if errors.As(err, &unknown) {
@@ -117,8 +119,8 @@ func (s *Server) open(ctx context.Context, key string, caller Caller, w wanted, 
 		return nil, &rpcError{code: codeInternal, message: err.Error(), status: http.StatusServiceUnavailable}
 	}
 	c := &client{
-		key: key, caller: caller.ID, app: caller.Name, server: w.server, session: one, version: version, can: can, streams: map[*stream]struct{}{},
-		calls: map[string]*running{}, pending: map[string]*ask{}, uris: map[string]bool{},
+		key: key, caller: caller.ID, app: caller.Name, asked: asked, server: w.server, session: one, version: version, can: can,
+		streams: map[*stream]struct{}{}, calls: map[string]*running{}, pending: map[string]*ask{},
 	}
 	if failed := s.introduce(ctx, c); failed != nil {
 		_ = s.config.Sessions.CloseSession(one.ID)
@@ -141,9 +143,7 @@ func (s *Server) open(ctx context.Context, key string, caller Caller, w wanted, 
 		s.retire(c)
 		return nil, &rpcError{code: codeInternal, message: "the companion is ending", status: http.StatusServiceUnavailable}
 	}
-	for _, old := range gone {
-		s.retire(old)
-	}
+	s.retire(gone...)
 	if first == nil {
 		stop := context.AfterFunc(caller.Valid, func() { s.cutOff(c) })
 		s.mu.Lock()
@@ -169,9 +169,13 @@ func (s *Server) cutOff(c *client) {
 // surplusLocked takes out the clients that did nothing for long, and while there
 // are too many the one that was idle longest.
 func (s *Server) surplusLocked(but *client) (gone []*client) {
+	busy := map[*client]bool{but: true}
+	for _, run := range s.running {
+		busy[run.client] = true
+	}
 	var idle []*client
 	for _, c := range s.clients {
-		if c != but && len(c.streams) == 0 && c.atRest() {
+		if !busy[c] && len(c.streams) == 0 {
 			idle = append(idle, c)
 		}
 	}
@@ -187,24 +191,21 @@ func (s *Server) surplusLocked(but *client) (gone []*client) {
 	return gone
 }
 
-func (c *client) atRest() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.calls) == 0
-}
-
-// retire ends what belongs to a client that has been taken out.
-func (s *Server) retire(c *client) {
-	s.mu.Lock()
-	for st := range c.streams {
-		st.close()
+// retire ends what belongs to clients that have been taken out.
+func (s *Server) retire(gone ...*client) {
+	for _, c := range gone {
+		s.mu.Lock()
+		for st := range c.streams {
+			st.close()
+		}
+		unbind := c.unbind
+		s.unwatchLocked(c)
+		s.mu.Unlock()
+		if unbind != nil {
+			unbind()
+		}
+		_ = s.config.Sessions.CloseSession(c.session.ID) // it may be closed already
 	}
-	unbind := c.unbind
-	s.mu.Unlock()
-	if unbind != nil {
-		unbind()
-	}
-	_ = s.config.Sessions.CloseSession(c.session.ID) // it may be closed already
 }
 
 // find returns the client that a request names in its header.
@@ -217,7 +218,7 @@ func (s *Server) find(r *http.Request) (*client, *rpcError) {
 	defer s.mu.Unlock()
 	c := s.clients[id]
 	// To another token it does not exist.
-	if c == nil || c.version == modernVersion || c.server != r.PathValue("server") || c.caller != s.config.Caller(r).ID {
+	if c == nil || c.version == modernVersion || c.server != r.PathValue("server") || c.caller != s.config.Caller(r).ID || c.session.Ended() {
 		return nil, &rpcError{code: codeInvalidRequest, status: http.StatusNotFound, message: "there is no such session; initialize again"}
 	}
 	c.used = s.config.Now()

@@ -14,17 +14,12 @@ func (s *Server) list(p *reply, r *http.Request, c *client, m *message) {
 		p.fail(&rpcError{code: codeInvalidParams, message: "there is no such cursor: the list has one page"})
 		return
 	}
-	p.result(s.tools(r, c))
-}
-
-// tools is the result of tools/list, encoded once for each state.
-func (s *Server) tools(r *http.Request, c *client) json.RawMessage {
 	list, _ := s.known(r.Context(), c)
-	return list
+	p.result(list)
 }
 
 // known is the result of tools/list and, where a server is passed through, the
-// full names of its tools.
+// full names of its tools, made once for each state.
 func (s *Server) known(ctx context.Context, c *client) (list json.RawMessage, names map[string]string) {
 	now := c.session.State() // read first: what changes meanwhile is encoded next time
 	c.mu.Lock()

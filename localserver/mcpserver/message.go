@@ -22,7 +22,13 @@ const (
 	codeVersion        = -32022 // no such protocol version (2026-07-28)
 )
 
-// rpcError is a JSON-RPC error with the status that it is sent with, 0 = 200.
+// rpcAnswer is an error that a server behind us answered with.
+type rpcAnswer interface {
+	JSONRPC() (code int, message string, data json.RawMessage)
+}
+
+// rpcError is a JSON-RPC error with the status that it is sent with, 0 = what the
+// revision gives its code.
 type rpcError struct {
 	code    int
 	message string
@@ -83,18 +89,18 @@ func (s *Server) parse(body []byte) (message, *rpcError) {
 	bad := func(code int, text string) (message, *rpcError) {
 		return message{}, &rpcError{code: code, message: text, status: http.StatusBadRequest}
 	}
-	body = bytes.TrimSpace(body)
-	if !json.Valid(body) {
-		return bad(codeParse, "the body is no valid JSON")
+	body = bytes.Trim(body, " \t\r\n")
+	if err := s.config.Check(body); err != nil {
+		if !json.Valid(body) {
+			return bad(codeParse, "the body is no valid JSON")
+		}
+		return bad(codeInvalidRequest, err.Error())
 	}
 	switch {
 	case body[0] == '[':
 		return bad(codeInvalidRequest, "send one message at a time: batches are not taken")
 	case body[0] != '{':
 		return bad(codeInvalidRequest, "a message is a JSON object")
-	}
-	if err := s.config.Check(body); err != nil {
-		return bad(codeInvalidRequest, err.Error())
 	}
 	var m message
 	version := ""

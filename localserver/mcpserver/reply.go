@@ -19,6 +19,7 @@ type reply struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	id      json.RawMessage
+	modern  bool // the revision without sessions, whose errors have a status of their own
 	streams bool // the client takes events
 	begun   bool // events are being sent
 	broken  bool // nothing more gets through
@@ -58,7 +59,11 @@ func (p *reply) fail(e *rpcError) {
 		out = append(append(out, `,"data":`...), e.data...)
 	}
 	status := e.status
-	if status == 0 {
+	switch {
+	case status != 0:
+	case p.modern:
+		status = modernStatus(e.code)
+	default:
 		status = http.StatusOK
 	}
 	p.finish(status, "error", append(out, '}'))

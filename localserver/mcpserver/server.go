@@ -15,6 +15,9 @@ import (
 // Sessions opens and ends the sessions in which clients call tools.
 type Sessions interface {
 	Open(session.OpenRequest) (*session.Session, error)
+	// Stale reports whether a session that was opened so would reach something
+	// else if it was opened now.
+	Stale(*session.Session, session.OpenRequest) bool
 	CloseSession(id string) error
 }
 
@@ -63,6 +66,7 @@ type Server struct {
 	mu      sync.Mutex
 	clients map[string]*client  // by session id, and the key of those without
 	running map[string]*running // calls under way, by id
+	watched map[resource]map[*client]bool
 	closed  bool
 
 	closing chan struct{}  // closed with Close
@@ -79,9 +83,34 @@ const (
 	maxMessage = 16 << 20
 )
 
+// sweepTime is the time between two looks for clients that are idle.
+const sweepTime = 5 * time.Minute
+
 // New returns a Server without clients.
 func New(c Config) *Server {
-	return &Server{config: c, clients: map[string]*client{}, running: map[string]*running{}, closing: make(chan struct{})}
+	s := &Server{
+		config: c, clients: map[string]*client{}, running: map[string]*running{},
+		watched: map[resource]map[*client]bool{}, closing: make(chan struct{}),
+	}
+	s.work.Go(s.sweep)
+	return s
+}
+
+// sweep forgets clients that do nothing, until the Server is closed.
+func (s *Server) sweep() {
+	tick := time.NewTicker(sweepTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.closing:
+			return
+		case <-tick.C:
+			s.mu.Lock()
+			gone := s.surplusLocked(nil)
+			s.mu.Unlock()
+			s.retire(gone...)
+		}
+	}
 }
 
 // ServeHTTP serves one request of a client that the guard has let in. The path
@@ -143,12 +172,10 @@ func (s *Server) Close(ctx context.Context) {
 		delete(s.clients, key)
 	}
 	s.mu.Unlock()
-	for _, c := range gone {
-		s.retire(c)
-	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		s.retire(gone...)
 		s.work.Wait()
 	}()
 	select {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -65,12 +66,25 @@ func checkModern(r *http.Request, m *message) *rpcError {
 		return e
 	case r.Header.Get("Mcp-Method") != m.method:
 		return bad(codeHeaders, "the header Mcp-Method differs from the method")
-	case name != "" && r.Header.Get("Mcp-Name") != name:
+	case name != "" && headerText(r.Header.Get("Mcp-Name")) != name:
 		return bad(codeHeaders, "the header Mcp-Name differs from the parameters")
 	case m.id != nil && member(m.param("_meta"), metaCapabilities) == nil:
 		return bad(codeInvalidParams, "_meta lacks "+metaCapabilities)
 	}
 	return nil
+}
+
+// headerText is what a header says: a text that is no plain ASCII is there in
+// base64, as =?base64?…?=. What is no such form is meant as it stands.
+func headerText(s string) string {
+	if in, ok := strings.CutPrefix(s, "=?base64?"); ok {
+		if in, ok = strings.CutSuffix(in, "?="); ok {
+			if text, err := base64.StdEncoding.DecodeString(in); err == nil {
+				return string(text)
+			}
+		}
+	}
+	return s
 }
 
 // modernStatus is the HTTP status that the revision gives an error.
@@ -87,6 +101,7 @@ func modernStatus(code int) int {
 // stateless answers a message of the revision without sessions.
 func (s *Server) stateless(w http.ResponseWriter, r *http.Request, m *message) {
 	p := newReply(w, r, m.id)
+	p.modern = true
 	if failed := checkModern(r, m); failed != nil {
 		p.fail(failed)
 		return
@@ -101,7 +116,6 @@ func (s *Server) stateless(w http.ResponseWriter, r *http.Request, m *message) {
 		switch m.method {
 		case "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
 			failed = noMethod(m.method)
-			failed.status = http.StatusNotFound
 		}
 	}
 	var c *client
@@ -122,26 +136,47 @@ func (s *Server) stateless(w http.ResponseWriter, r *http.Request, m *message) {
 		s.subscribe(p, r, c, m)
 	default:
 		if !s.statelessCall(p, r, c, m) && !s.pass(p, r, c, m) {
-			failed := noMethod(m.method)
-			failed.status = http.StatusNotFound
-			p.fail(failed)
+			p.fail(noMethod(m.method))
 		}
 	}
 }
 
 // shared returns the client that stands for every request that is asked alike.
+// Its session is another one once that would reach something else.
 func (s *Server) shared(ctx context.Context, caller Caller, want wanted) (*client, *rpcError) {
 	key := want.key(caller)
 	s.mu.Lock()
 	c := s.clients[key]
+	var known any
 	if c != nil {
 		c.used = s.config.Now()
+		known = c.fresh
 	}
 	s.mu.Unlock()
-	if c != nil {
-		return c, nil
+	if c == nil {
+		return s.open(ctx, key, caller, want, modernVersion, capabilities{})
 	}
-	return s.open(ctx, key, caller, want, modernVersion, capabilities{})
+	if now := c.session.State(); c.session.Ended() || now != known && s.config.Sessions.Stale(c.session, c.asked) {
+		s.setAside(c)
+		return s.open(ctx, key, caller, want, modernVersion, capabilities{})
+	} else if now != known {
+		s.mu.Lock()
+		c.fresh = now
+		s.mu.Unlock()
+	}
+	return c, nil
+}
+
+// setAside makes room for another client of the same key. What the old one has
+// under way goes on; it is forgotten like others that do nothing.
+func (s *Server) setAside(c *client) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clients[c.key] == c {
+		delete(s.clients, c.key)
+		c.key += "\x00" + s.config.NewID()
+		s.clients[c.key] = c
+	}
 }
 
 // statelessCall answers a request that runs through the gate, and reports whether
@@ -158,9 +193,8 @@ func (s *Server) statelessCall(p *reply, r *http.Request, c *client, m *message)
 		run, failed = s.resume(c, made, m)
 	}
 	if failed == nil && run == nil {
-		made.through = &services.Through{Capabilities: declared}
-		if c.server != "" { // what it was told to keep and to answer is the server's
-			made.through.State, made.through.Responses = m.param("requestState"), m.param("inputResponses")
+		if c.server != "" { // what it can do is asked of it by the server, which also told it what to keep
+			made.through = &services.Through{Capabilities: declared, State: m.param("requestState"), Responses: m.param("inputResponses")}
 		}
 		run, failed = s.start(c, capabilitiesOf(declared), made)
 		if run != nil {
@@ -173,11 +207,10 @@ func (s *Server) statelessCall(p *reply, r *http.Request, c *client, m *message)
 	}
 	var ask []Question
 	a := attendance{server: s, reply: p, run: run, token: m.progressToken(), resolved: func(string) {}}
-	a.ask = func(q Question) bool {
+	a.ask = func(q Question) {
 		if run.can.shows(q) {
 			ask = append(ask, q)
 		}
-		return len(ask) > 0
 	}
 	a.park = func() bool { return len(ask) > 0 }
 	switch ended := a.wait(r.Context()); {
@@ -228,8 +261,7 @@ func (s *Server) park(run *running) {
 }
 
 // keep ends a call that was parked for the nth time and that nobody comes back
-// to. The outcome of one that
-// ended by itself waits a while.
+// to. The outcome of one that ended by itself waits a while.
 func (s *Server) keep(run *running, nth int) {
 	t := time.NewTimer(parkTime)
 	defer t.Stop()
@@ -244,6 +276,7 @@ func (s *Server) keep(run *running, nth int) {
 	}
 	run.mu.Lock()
 	alone := !run.attended && run.parked == nth
+	run.attended = run.attended || alone // nobody comes back to it from here on
 	run.mu.Unlock()
 	if alone {
 		s.leave(run)
@@ -263,7 +296,8 @@ func (s *Server) resume(c *client, made call, m *message) (*running, *rpcError) 
 		return nil, nil
 	}
 	run := s.runOf(id)
-	if run == nil || run.client != c || run.call.tool != made.tool || run.call.item != made.item {
+	// The client may be another one by now, for the same program.
+	if run == nil || run.client.caller != c.caller || run.client.server != c.server || run.client.session.Agent != c.session.Agent || run.call.tool != made.tool || run.call.item != made.item {
 		return nil, gone
 	}
 	run.mu.Lock()

@@ -24,7 +24,7 @@ type stream struct {
 }
 
 // offer puts a notification on the stream, and reports whether it takes it. One
-// that does not keep up misses it. Called with Server.mu held.
+// that does not keep up misses it.
 func (t *stream) offer(method, text string) bool {
 	if t.wants != nil && !t.wants[method] {
 		return false
@@ -96,9 +96,7 @@ func (s *Server) follow(p *reply, r *http.Request, st *stream, form func(string)
 	for !p.broken {
 		select {
 		case text := <-st.out:
-			if out := form(text); out != nil {
-				p.send(out)
-			}
+			p.send(form(text))
 		case <-beat.C:
 			p.beat()
 		case <-st.gone:

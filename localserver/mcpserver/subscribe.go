@@ -35,16 +35,8 @@ func (s *Server) subscribe(p *reply, r *http.Request, c *client, m *message) {
 	meta := `"_meta":{"` + metaSubscription + `":` + string(m.id) + `}`
 	p.send([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + meta + `,"notifications":` + string(allowed) + `}}}`))
 	s.follow(p, r, st, func(text string) []byte {
-		var m message
-		for key, value := range tools.Members(json.RawMessage(text)) {
-			switch key {
-			case "method":
-				m.method = tools.JSONText(value)
-			case "params":
-				m.params = value
-			}
-		}
-		return []byte(`{"jsonrpc":"2.0","method":"` + m.method + `","params":{` + meta + `}}`)
+		method := tools.JSONText(member(json.RawMessage(text), "method"))
+		return []byte(`{"jsonrpc":"2.0","method":"` + method + `","params":{` + meta + `}}`)
 	})
 }
 

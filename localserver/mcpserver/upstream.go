@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"zeroclaw/services"
@@ -13,12 +14,19 @@ import (
 // nothing may, since it changes at any time.
 const cacheable = `"resultType":"complete","ttlMs":0,"cacheScope":"private",`
 
-// passedOn are the capabilities of a server that reach its clients.
-func passedOn(raw json.RawMessage) []byte {
+// The tools that an agent needs for what a server has besides tools.
+const (
+	resourcesTool = "mcp_resources"
+	promptsTool   = "mcp_prompts"
+)
+
+// passedOn are the capabilities of a server that reach a client.
+func passedOn(c *client, raw json.RawMessage) []byte {
 	out := []byte{'{'}
 	for key, value := range tools.Members(raw) {
-		switch key {
-		case "tools", "resources", "prompts", "completions", "logging":
+		switch {
+		case key == "resources" && !c.session.Offers(resourcesTool), key == "prompts" && !c.session.Offers(promptsTool):
+		case key == "tools", key == "resources", key == "prompts", key == "completions", key == "logging":
 			if len(out) > 1 {
 				out = append(out, ',')
 			}
@@ -28,49 +36,85 @@ func passedOn(raw json.RawMessage) []byte {
 	return append(out, '}')
 }
 
+// passes are the requests that go to a server as they are, each with the tool
+// that an agent needs for what they are about and, of a list, its name.
+var passes = map[string]struct{ tool, list string }{
+	"resources/list":           {resourcesTool, "resources"},
+	"resources/templates/list": {resourcesTool, "resourceTemplates"},
+	"resources/subscribe":      {resourcesTool, ""},
+	"resources/unsubscribe":    {resourcesTool, ""},
+	"prompts/list":             {promptsTool, "prompts"},
+	"completion/complete":      {"", ""},
+	"logging/setLevel":         {"", ""},
+}
+
 // pass answers what goes to the server as it is, and reports whether the request
 // is one of those: what is got from a server runs through the gate instead.
 func (s *Server) pass(p *reply, r *http.Request, c *client, m *message) bool {
-	if c.server == "" {
+	what, ok := passes[m.method]
+	if c.server == "" || !ok {
 		return false
 	}
-	lists := ""
+	if failed := admits(c, what.tool, m); failed != nil {
+		p.fail(failed)
+		return true
+	}
 	switch m.method {
-	case "resources/list":
-		lists = "resources"
-	case "prompts/list":
-		lists = "prompts"
-	case "resources/templates/list":
-		lists = "resourceTemplates"
-	case "completion/complete", "logging/setLevel":
-	case "resources/subscribe", "resources/unsubscribe":
-		if !s.watch(p, c, m) {
+	case "resources/subscribe":
+		s.watch(c, tools.JSONText(m.param("uri")))
+	case "resources/unsubscribe":
+		if !s.unwatch(c, tools.JSONText(m.param("uri"))) { // others still do
+			p.result(json.RawMessage(`{}`))
 			return true
 		}
-	default:
-		return false
 	}
 	raw, err := s.config.Servers.Request(r.Context(), c.server, m.method, without(m.params, "_meta"))
 	if err == nil && !json.Valid(raw) {
 		err = errors.New("the server's answer is no valid JSON")
 	}
 	if err != nil {
-		p.fail(s.failed(c, err))
+		p.fail(s.failed(err))
 		return true
 	}
-	if lists != "" {
-		raw = s.admitted(c, raw, lists)
+	if what.list != "" {
+		raw = admitted(c, raw, what.list)
 	}
-	p.result(complete(c, lists != "", tools.RedactJSON(raw, s.config.Redact)))
+	p.result(complete(c, what.list != "", tools.RedactJSON(raw, s.config.Redact)))
 	return true
 }
 
-// failed is why a server did not answer, or what it answered.
-func (s *Server) failed(c *client, err error) *rpcError {
-	e := &rpcError{code: codeInternal, message: err.Error()}
-	var told interface {
-		JSONRPC() (code int, message string, data json.RawMessage)
+// admits refuses a request about what the agent does not reach.
+func admits(c *client, tool string, m *message) *rpcError {
+	item := ""
+	switch m.method {
+	case "completion/complete":
+		ref := m.param("ref")
+		switch tools.JSONText(member(ref, "type")) {
+		case "ref/prompt":
+			tool, item = promptsTool, tools.JSONText(member(ref, "name"))
+		case "ref/resource":
+			tool, item = resourcesTool, tools.JSONText(member(ref, "uri"))
+		default:
+			return &rpcError{code: codeInvalidParams, message: "ref is of no known type"}
+		}
+	case "resources/subscribe", "resources/unsubscribe":
+		if item = tools.JSONText(m.param("uri")); item == "" {
+			return &rpcError{code: codeInvalidParams, message: m.method + " lacks the uri"}
+		}
 	}
+	switch {
+	case tool != "" && !c.session.Offers(tool):
+		return &rpcError{code: codeNoMethod, message: fmt.Sprintf("%s is not there: the agent %s does not reach the tool %s", m.method, c.session.Agent, tool)}
+	case item != "" && !c.session.ReachesItem(c.server, item):
+		return &rpcError{code: codeInvalidParams, message: "there is nothing of that name"}
+	}
+	return nil
+}
+
+// failed is why a server did not answer, or what it answered.
+func (s *Server) failed(err error) *rpcError {
+	e := &rpcError{code: codeInternal, message: err.Error()}
+	var told rpcAnswer
 	switch {
 	case errors.As(err, &told):
 		e.code, e.message, e.data = told.JSONRPC()
@@ -78,49 +122,14 @@ func (s *Server) failed(c *client, err error) *rpcError {
 		e.code = codeNoMethod
 	}
 	e.message, e.data = s.config.Redact(e.message), tools.RedactJSON(e.data, s.config.Redact)
-	if c.version == modernVersion {
-		e.status = modernStatus(e.code)
-	}
 	return e
 }
 
-// watch notes that a client watches a resource, or no longer does. It reports
-// whether the server is to be told: not while another client still watches.
-func (s *Server) watch(p *reply, c *client, m *message) bool {
-	uri := tools.JSONText(m.param("uri"))
-	if !c.session.ReachesItem(c.server, uri) {
-		p.fail(&rpcError{code: codeInvalidParams, message: "there is no such resource"})
-		return false
-	}
-	on := m.method == "resources/subscribe"
-	s.mu.Lock()
-	others := false
-	for _, other := range s.clients {
-		others = others || other != c && other.server == c.server && other.watches(uri)
-	}
-	s.mu.Unlock()
-	c.mu.Lock()
-	if on {
-		c.uris[uri] = true
-	} else {
-		delete(c.uris, uri)
-	}
-	c.mu.Unlock()
-	if !on && others {
-		p.result(json.RawMessage(`{}`))
-		return false
-	}
-	return true
-}
-
-func (c *client) watches(uri string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.uris[uri]
-}
+// listed are the members that name an item, by the list.
+var listed = map[string]string{"resources": "uri", "resourceTemplates": "uriTemplate", "prompts": "name"}
 
 // admitted is a list without the items that the policy does not admit.
-func (s *Server) admitted(c *client, raw json.RawMessage, list string) json.RawMessage {
+func admitted(c *client, raw json.RawMessage, list string) json.RawMessage {
 	var out []byte
 	all := true
 	for key, value := range tools.Members(raw) {
@@ -137,11 +146,8 @@ func (s *Server) admitted(c *client, raw json.RawMessage, list string) json.RawM
 		out = append(out, '[')
 		n := 0
 		for item := range tools.Elements(value) {
-			own := tools.JSONText(member(item, "uri"))
-			if list != "resources" {
-				own = tools.JSONText(member(item, "name"))
-			}
-			if list != "resourceTemplates" && !c.session.ReachesItem(c.server, own) {
+			own := tools.JSONText(member(item, listed[list]))
+			if !c.session.ReachesItem(c.server, own) {
 				all = false
 				continue
 			}
@@ -200,56 +206,4 @@ func complete(c *client, caches bool, raw json.RawMessage) json.RawMessage {
 		return append(add, raw[1:]...)
 	}
 	return append(add[:len(add)-1], '}')
-}
-
-// Notified passes on what a server tells: to clients whose call is under way, on
-// the answer of that, to others on a stream that they hold open.
-func (s *Server) Notified(server, method string, params json.RawMessage) {
-	text := ""
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	busy := map[*client]bool{}
-	for _, run := range s.running {
-		c := run.client
-		if c.server != server || busy[c] || !c.wants(method, params) {
-			continue
-		}
-		busy[c] = true
-		text = s.notification(text, method, params)
-		run.tell(func() {
-			if len(run.passed) < maxNews {
-				run.passed = append(run.passed, text)
-			}
-		})
-	}
-	for _, c := range s.clients {
-		if c.server != server || busy[c] || len(c.streams) == 0 || c.version != modernVersion && !c.wants(method, params) {
-			continue
-		}
-		text = s.notification(text, method, params)
-		for st := range c.streams {
-			// One without sessions may have subscribed on several.
-			if st.offer(method, text) && c.version != modernVersion {
-				break
-			}
-		}
-	}
-}
-
-func (s *Server) notification(made, method string, params json.RawMessage) string {
-	if made != "" {
-		return made
-	}
-	return `{"jsonrpc":"2.0","method":"` + method + `","params":` + string(tools.RedactJSON(params, s.config.Redact)) + `}`
-}
-
-// wants reports whether a notification is for a client.
-func (c *client) wants(method string, params json.RawMessage) bool {
-	switch {
-	case c.version == modernVersion:
-		return false // it says what it wants with subscriptions/listen
-	case method == "notifications/resources/updated":
-		return c.watches(tools.JSONText(member(params, "uri")))
-	}
-	return true
 }

@@ -223,7 +223,7 @@ func (s *Session) Pass(c tools.Call) *tools.Pass {
 	}
 	s.mu.Unlock()
 	return &tools.Pass{
-		Whole:  c.Client == tools.ClientMCP,
+		Whole: c.Client == tools.ClientMCP, Item: c.Item,
 		CallID: c.ID, Session: s.ID, Owner: c.Owner(), Root: s.Root,
 		MayRead: judge.mayRead,
 		Judge: func(path string, op permissions.Op) (permissions.Path, permissions.Verdict) {

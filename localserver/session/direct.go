@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"zeroclaw/tools"
 )
@@ -49,6 +50,18 @@ func (n *Session) Specs(ctx context.Context) []tools.Spec {
 		out = append(out, t.spec)
 	}
 	return out
+}
+
+// Offers reports whether a tool is among those of Specs.
+func (n *Session) Offers(name string) bool {
+	return slices.ContainsFunc(n.offered(), func(t Tool) bool { return t.Name == name })
+}
+
+// Ended reports whether the session runs no call any more.
+func (n *Session) Ended() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.closed
 }
 
 // State is a value that changes whenever what Specs returns may have changed.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"zeroclaw/permissions"
@@ -58,6 +59,13 @@ func (s *Sessions) Preview(agent string) (View, []string, error) {
 		return View{}, nil, err
 	}
 	return n.View(true), n.servers(), nil
+}
+
+// Stale reports whether a session that was opened as r says would reach something
+// else, or work elsewhere, if it was opened now.
+func (s *Sessions) Stale(n *Session, r OpenRequest) bool {
+	now, err := s.build(r)
+	return err != nil || now.Root != n.Root || !reflect.DeepEqual(now.grant, n.grant)
 }
 
 // build makes a session that is not open yet.

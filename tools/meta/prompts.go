@@ -53,7 +53,7 @@ func (t Prompts) Run(ctx context.Context, args json.RawMessage) (tools.Result, e
 		return failure("missing required `action` (list|get)"), nil
 	case *in.Action == "list":
 		return listing(ctx, prompts, t.Remote, in.Server, in.Cursor), nil
-	case *in.Action == "get" && whole(ctx):
+	case *in.Action == "get" && asItCame(ctx):
 		return passed(ctx, t.Remote, "prompts/get", in.Name, func(own string) any { return promptParams(own, in.Arguments) })
 	case *in.Action == "get":
 		return t.get(ctx, in.Name, in.Arguments), nil

@@ -52,7 +52,7 @@ func (t Resources) Run(ctx context.Context, args json.RawMessage) (tools.Result,
 		return failure("missing required `action` (list|read)"), nil
 	case *in.Action == "list":
 		return listing(ctx, resources, t.Remote, in.Server, in.Cursor), nil
-	case *in.Action == "read" && whole(ctx):
+	case *in.Action == "read" && asItCame(ctx):
 		return passed(ctx, t.Remote, "resources/read", in.URI, func(own string) any { return map[string]string{"uri": own} })
 	case *in.Action == "read":
 		return t.read(ctx, in.URI), nil

@@ -8,11 +8,11 @@ import (
 	"zeroclaw/tools"
 )
 
-// whole reports whether a call wants what the server answers as it came, for
-// another MCP client.
-func whole(ctx context.Context) bool {
+// asItCame reports whether a call wants what the server answers as it came, for
+// another MCP client that got an item.
+func asItCame(ctx context.Context) bool {
 	pass, ok := tools.PassFrom(ctx)
-	return ok && pass.Whole
+	return ok && pass.Item
 }
 
 // passed gets an item, SERVER__ITEM, with the parameters made for the server's
