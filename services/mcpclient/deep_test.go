@@ -87,7 +87,9 @@ func TestFilterTellsOfDepth(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		var told []string
-		f := &messageFilter{to: &out, limit: maxLine, log: func(string) {}, result: func(string, json.RawMessage) bool { return true },
+		f := &messageFilter{limit: maxLine, log: func(string) {},
+			other:  func(_ message, raw []byte) { passedOn(&out, raw) },
+			answer: func(id string, _, failed json.RawMessage) bool { answeredOn(&out, id, failed); return true },
 			unusable: func(id, why string) {
 				told = append(told, id)
 				if !strings.Contains(why, "levels deep") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"sync"
 )
@@ -23,22 +22,22 @@ const (
 )
 
 // maxDecoded bounds a request, a notification or an error of the server, in
-// bytes: mcp-go decodes them whole.
+// bytes: they are decoded whole.
 const maxDecoded = 1 << 20
 
 // maxBatch bounds how many messages one JSON-RPC batch may hold.
 const maxBatch = 1000
 
-// messageFilter stands between a server's standard output and the transport.
-// It takes whatever the server prints, of any size and kind, in bounded memory,
-// and passes on one message a line, each of them valid JSON. The result of an
-// answer is handed to the session as it is and the transport sees a short
-// stand-in, so that no large result is decoded there.
+// messageFilter reads a server's standard output. It takes whatever the server
+// prints, of any size and kind, in bounded memory, and passes on one message
+// after the other, each of them valid JSON. No result of an answer is decoded.
 type messageFilter struct {
-	to io.Writer // the transport's input; after its first error everything is thrown away
-	// result takes the raw result of an answer, which is its own from then on.
-	// It reports false when nobody waits for that id; the line is then dropped.
-	result func(id string, raw json.RawMessage) bool
+	// answer takes the raw result of an answer, which is its own from then on,
+	// or its error, nil for the other. It reports whether somebody waits for it.
+	answer func(id string, result, failed json.RawMessage) bool
+	// other takes a request or a notification, with its parts. It must not wait
+	// and keeps nothing of them.
+	other func(m message, raw []byte)
 	// overlong tells that an answer was too long to read; id is "" when it
 	// could not be found.
 	overlong func(id string, size, limit int64)
@@ -46,11 +45,8 @@ type messageFilter struct {
 	unusable func(id, why string)
 	// unended tells, once, that a line does not end.
 	unended func(size int64)
-	// asked takes the parameters of a request of the server, as they stand,
-	// before the transport gets it; nil: nobody wants them.
-	asked func(id string, params json.RawMessage)
-	log   func(text string)
-	limit int
+	log     func(text string)
+	limit   int
 
 	writing sync.Mutex // one writer at a time; also guards the line below
 
@@ -63,7 +59,6 @@ type messageFilter struct {
 	size   int64  // bytes of it, also of those not kept
 	head   []byte // its first and last bytes, once it is too long
 	tail   []byte
-	broken bool
 	gaveUp bool // unended was called
 }
 
@@ -172,29 +167,26 @@ func (f *messageFilter) message(line []byte, own bool) {
 	case (m.method != nil || m.err != nil) && len(line) > maxDecoded:
 		f.undecoded(m, len(line))
 	case m.method != nil:
-		if f.asked != nil && m.id != nil && m.params != nil {
-			f.asked(string(m.id), m.params)
-		}
-		f.pass(line)
+		f.pass(m, line)
 	case m.err != nil:
-		// The transport knows which answers are awaited, the session logs the
-		// others.
-		if f.result(string(m.id), nil) {
-			f.pass(line)
-		}
+		f.answered(string(m.id), nil, m.err)
 	default:
 		raw := m.result
 		if !own {
 			raw = bytes.Clone(raw)
 		}
-		if f.result(string(m.id), raw) {
-			f.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.id))
-		}
+		f.answered(string(m.id), raw, nil)
 	}
 }
 
-// undecoded keeps from the transport what it would decode into many times its
-// size: everything but a result. What somebody waits for is answered.
+func (f *messageFilter) answered(id string, result, failed json.RawMessage) {
+	if f.answer(id, result, failed) {
+		f.count()
+	}
+}
+
+// undecoded keeps away what would be decoded into many times its size:
+// everything but a result. What somebody waits for is answered.
 func (f *messageFilter) undecoded(m message, size int) {
 	if m.method == nil {
 		f.overlong(string(m.id), int64(size), maxDecoded)
@@ -209,7 +201,7 @@ func (f *messageFilter) bare(id string, method json.RawMessage, why string) {
 	what := "a notification "
 	if id != "" {
 		what = "a request "
-		f.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s}`, id, method))
+		f.pass(message{id: json.RawMessage(id), method: method}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s}`, id, method))
 	}
 	f.log(what + why)
 }
@@ -229,18 +221,15 @@ func (f *messageFilter) batch(line []byte, own bool) {
 	}
 }
 
-func (f *messageFilter) pass(line []byte) {
+func (f *messageFilter) pass(m message, raw []byte) {
+	f.count()
+	f.other(m, raw)
+}
+
+func (f *messageFilter) count() {
 	f.mu.Lock()
 	f.passed++
 	f.mu.Unlock()
-	if f.broken {
-		return
-	}
-	// A message of several lines cannot be: a line break inside JSON text is
-	// escaped, and between tokens it ended the line.
-	if _, err := f.to.Write(append(bytes.Clone(line), '\n')); err != nil {
-		f.broken = true
-	}
 }
 
 func (f *messageFilter) reject(line []byte) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 )
@@ -12,10 +11,15 @@ import (
 // filtered runs input through a filter in pieces of n bytes.
 func filtered(limit, n int, input []byte) (passed []string, results, long, noise []string) {
 	var out bytes.Buffer
-	f := &messageFilter{to: &out, limit: limit, log: func(s string) { noise = append(noise, s) },
-		result: func(id string, raw json.RawMessage) bool {
+	f := &messageFilter{limit: limit, log: func(s string) { noise = append(noise, s) },
+		other: func(_ message, raw []byte) { passedOn(&out, raw) },
+		answer: func(id string, raw, failed json.RawMessage) bool {
 			results = append(results, id+"="+string(raw))
-			return id != "99"
+			if id == "99" {
+				return false
+			}
+			answeredOn(&out, id, failed)
+			return true
 		},
 		overlong: func(id string, size, _ int64) { long = append(long, fmt.Sprintf("%s/%d", id, size)) }}
 	for len(input) > 0 {
@@ -28,6 +32,19 @@ func filtered(limit, n int, input []byte) (passed []string, results, long, noise
 		passed = append(passed, strings.TrimSuffix(string(line), "\n"))
 	}
 	return passed, results, long, noise
+}
+
+// passedOn writes a message, answeredOn an answer (without its result) as one line.
+func passedOn(to *bytes.Buffer, raw []byte) {
+	to.Write(append(bytes.Clone(raw), '\n'))
+}
+
+func answeredOn(to *bytes.Buffer, id string, failed json.RawMessage) {
+	if failed != nil {
+		fmt.Fprintf(to, `{"id":%s,"error":%s}`+"\n", id, failed)
+	} else {
+		fmt.Fprintf(to, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
+	}
 }
 
 func TestFilter(t *testing.T) {
@@ -122,7 +139,7 @@ func FuzzScanMessage(f *testing.F) {
 func BenchmarkFilterBigAnswer(b *testing.B) {
 	line := []byte(`{"result":{"content":[{"type":"text","text":"` + strings.Repeat("0123456789 ", 1<<20) + `"}]},"jsonrpc":"2.0","id":1}` + "\n")
 	b.SetBytes(int64(len(line)))
-	f := &messageFilter{to: &bytes.Buffer{}, limit: maxLine, log: func(string) {}, result: func(string, json.RawMessage) bool { return true }}
+	f := &messageFilter{limit: maxLine, log: func(string) {}, answer: func(string, json.RawMessage, json.RawMessage) bool { return true }}
 	for b.Loop() {
 		f.Write(line)
 	}
@@ -137,7 +154,7 @@ func TestResultsOutliveTheBuffer(t *testing.T) {
 		`[{"jsonrpc":"2.0","id":1,"result":{"n":1}}]`,
 	} {
 		var got json.RawMessage
-		f := &messageFilter{to: io.Discard, limit: maxLine, log: func(string) {}, result: func(_ string, raw json.RawMessage) bool {
+		f := &messageFilter{limit: maxLine, log: func(string) {}, answer: func(_ string, raw, _ json.RawMessage) bool {
 			got = raw
 			return true
 		}}

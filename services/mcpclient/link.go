@@ -26,8 +26,6 @@ const (
 	// maxErrorBody is read of the body of an error, maxErrorShown of it shown.
 	maxErrorBody  = 64 << 10
 	maxErrorShown = 4 << 10
-	// maxNotification is read of a notification: it is decoded as a whole.
-	maxNotification = 1 << 20
 	// cancelTime bounds telling the server that a call is cancelled.
 	cancelTime = 5 * time.Second
 	typeJSON   = "application/json"
@@ -41,49 +39,26 @@ type link struct {
 	url     *url.URL
 	headers http.Header // of the definition
 	agent   string
-	limit   int64 // bytes of one answer
-	log     func(text string)
+	limit   int64       // bytes of one answer
 	lost    func(error) // ends the connection
+	doubt   atomic.Bool // the last exchange failed: is the session still there?
 
-	ctx    context.Context // ends with Close
-	stop   context.CancelFunc
-	work   crew
-	served chan struct{} // a slot for each request of the server
-	excess refusals      // requests above that
-	doubt  atomic.Bool   // the last exchange failed: is the session still there?
-
-	onNotification func(mcp.JSONRPCNotification)
-	onRequest      transport.RequestHandler
+	inbound
 }
 
 func newLink(client *http.Client, u *url.URL, spec services.Spec, headers http.Header, agent string, log func(string), lost func(error)) *link {
-	w := &link{client: client, url: u, headers: headers, agent: agent, limit: spec.MaxResponseBytes, log: log, lost: lost,
-		served: make(chan struct{}, maxServed)}
+	w := &link{client: client, url: u, headers: headers, agent: agent, limit: spec.MaxResponseBytes, lost: lost, inbound: newInbound(log)}
 	if w.limit <= 0 {
 		w.limit = services.DefaultMaxResponse
 	}
-	w.ctx, w.stop = context.WithCancel(context.Background())
 	return w
 }
-
-// SetNotificationHandler implements transport.Interface.
-func (w *link) SetNotificationHandler(h func(mcp.JSONRPCNotification)) { w.onNotification = h }
-
-// SetRequestHandler implements transport.BidirectionalInterface.
-func (w *link) SetRequestHandler(h transport.RequestHandler) { w.onRequest = h }
 
 // close ends everything that is under way and waits for it.
 func (w *link) close() {
 	w.stop()
 	w.work.Wait()
 	w.client.CloseIdleConnections()
-}
-
-// bound is ctx, which also ends with the connection.
-func (w *link) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(w.ctx, cancel)
-	return ctx, func() { stop(); cancel() }
 }
 
 // do sends one request. The headers of the definition come before extra, which
@@ -140,29 +115,6 @@ func (w *link) giveUp(tell func(context.Context) error) {
 			w.log("telling the server that a call is cancelled failed: " + err.Error())
 		}
 	})
-}
-
-// deliver hands a message of the server on, with the context of the call that
-// it came with. answer sends our answer back.
-func (w *link) deliver(ctx context.Context, m message, raw []byte, answer func(context.Context, []byte) error) {
-	switch {
-	case m.method == nil:
-	case m.id == nil:
-		if len(raw) > maxNotification {
-			w.log(fmt.Sprintf("dropped a notification of the server: it has %d bytes", len(raw)))
-			return
-		}
-		var n mcp.JSONRPCNotification
-		if err := json.Unmarshal(raw, &n); err != nil {
-			w.log("a notification of the server cannot be read: " + err.Error())
-			return
-		}
-		if w.onNotification != nil {
-			w.onNotification(n)
-		}
-	default:
-		w.serve(ctx, m, raw, answer)
-	}
 }
 
 // messages splits what one body or one event holds: a message, or a batch of

@@ -14,11 +14,14 @@ const (
 	// outboxStall.
 	outboxChunk = 64 << 10
 	outboxStall = 30 * time.Second
+	// maxSpare bounds, in lines, the queue that is kept to be filled again.
+	maxSpare = 256
 )
 
-// outbox is a server's standard input. Write never waits for the server: one
+// outbox is a server's standard input. send never waits for the server: one
 // goroutine does, and declares the connection dead when the server takes
-// nothing for a while. (A half-written line cannot be taken back.)
+// nothing for a while. (A half-written line cannot be taken back.) What has come
+// meanwhile is written together.
 type outbox struct {
 	to    io.WriteCloser
 	stall time.Duration
@@ -30,6 +33,8 @@ type outbox struct {
 	closed bool
 	wake   chan struct{}
 	done   chan struct{}
+
+	watch *time.Timer // of run alone
 }
 
 func newOutbox(to io.WriteCloser, stall time.Duration, fail func(error)) *outbox {
@@ -38,23 +43,23 @@ func newOutbox(to io.WriteCloser, stall time.Duration, fail func(error)) *outbox
 	return o
 }
 
-// Write takes one line.
-func (o *outbox) Write(p []byte) (int, error) {
+// send takes one line, which is its own from then on.
+func (o *outbox) send(line []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.closed:
-		return 0, io.ErrClosedPipe
-	case o.bytes+len(p) > outboxLimit:
-		return 0, fmt.Errorf("the server does not read its input: %d bytes are waiting already", o.bytes)
+		return io.ErrClosedPipe
+	case o.bytes+len(line) > outboxLimit:
+		return fmt.Errorf("the server does not read its input: %d bytes are waiting already", o.bytes)
 	}
-	o.queue = append(o.queue, append([]byte(nil), p...))
-	o.bytes += len(p)
+	o.queue = append(o.queue, line)
+	o.bytes += len(line)
 	select {
 	case o.wake <- struct{}{}:
 	default:
 	}
-	return len(p), nil
+	return nil
 }
 
 // Close closes the server's input at once; what still waits is lost. It returns
@@ -77,6 +82,8 @@ func (o *outbox) Close() error {
 
 func (o *outbox) run() {
 	defer close(o.done)
+	var spare [][]byte // the queue that was written last, to be filled again
+	var joined []byte
 	for range o.wake {
 		for {
 			o.mu.Lock()
@@ -84,32 +91,57 @@ func (o *outbox) run() {
 				o.mu.Unlock()
 				return
 			}
-			if len(o.queue) == 0 {
-				o.queue = nil
-				o.mu.Unlock()
+			lines := o.queue
+			o.queue = spare[:0]
+			o.mu.Unlock()
+			if len(lines) == 0 {
+				spare = lines
 				break
 			}
-			line := o.queue[0]
-			o.queue = o.queue[1:]
-			o.mu.Unlock()
-			if !o.write(line) {
-				return
+			for rest := lines; len(rest) > 0; {
+				var part []byte
+				part, rest, joined = join(rest, joined)
+				if !o.write(part) {
+					return
+				}
+				o.mu.Lock()
+				o.bytes -= len(part)
+				o.mu.Unlock()
 			}
-			o.mu.Lock()
-			o.bytes -= len(line)
-			o.mu.Unlock()
+			clear(lines)
+			if spare = lines; cap(spare) > maxSpare {
+				spare = nil
+			}
 		}
 	}
+}
+
+// join puts the first lines together, up to outboxChunk bytes, or takes the first
+// alone if it is longer. buffer is where.
+func join(lines [][]byte, buffer []byte) (part []byte, rest [][]byte, _ []byte) {
+	if len(lines) == 1 || len(lines[0])+len(lines[1]) > outboxChunk {
+		return lines[0], lines[1:], buffer
+	}
+	buffer = buffer[:0]
+	for len(lines) > 0 && len(buffer)+len(lines[0]) <= outboxChunk {
+		buffer = append(buffer, lines[0]...)
+		lines = lines[1:]
+	}
+	return buffer, lines, buffer
 }
 
 func (o *outbox) write(line []byte) bool {
 	for len(line) > 0 {
 		part := line[:min(len(line), outboxChunk)]
-		watch := time.AfterFunc(o.stall, func() {
-			o.fail(&lostError{message: fmt.Sprintf("the server has not read its input for %s", o.stall)})
-		})
+		if o.watch == nil {
+			o.watch = time.AfterFunc(o.stall, func() {
+				o.fail(&lostError{message: fmt.Sprintf("the server has not read its input for %s", o.stall)})
+			})
+		} else {
+			o.watch.Reset(o.stall)
+		}
 		_, err := o.to.Write(part)
-		watch.Stop()
+		o.watch.Stop()
 		if err != nil {
 			o.fail(err)
 			return false

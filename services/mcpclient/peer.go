@@ -71,7 +71,7 @@ func (s *session) listed(ctx context.Context, headed map[string]*mcp.Tool) ([]se
 				s.hooks.Notice(fmt.Sprintf("tool %d of page %d is left out: %v", i+1, page, err))
 				continue
 			}
-			if s.remote && mcp.IsModernProtocol(s.version) && bytes.Contains(t, []byte("x-mcp-header")) {
+			if s.post == nil && mcp.IsModernProtocol(s.version) && bytes.Contains(t, []byte("x-mcp-header")) {
 				// It must not be offered: whoever stands between would see
 				// other parameters than the server.
 				tool := &mcp.Tool{Name: def.Name, RawInputSchema: def.InputSchema}

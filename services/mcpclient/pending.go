@@ -12,11 +12,16 @@ import (
 
 // exchange is one request of ours that has no answer yet.
 type exchange struct {
-	raw      json.RawMessage // the result as received, once it is there
+	done     chan struct{} // capacity 1: it is answered, or unsent
+	progress chan struct{} // capacity 1: there is news; nil: nobody wants it
+	unsent   error         // why there will be no answer; read after done
+
+	// Guarded by session.mu.
 	answered bool
-	failed   error          // why the answer that came cannot be used
-	progress chan struct{}  // capacity 1: there is news
-	news     []progressNews // not told yet, at most maxNews
+	raw      json.RawMessage // the result as received
+	refused  *rpcError       // the error that the server answered with
+	failed   error           // why the answer that came cannot be used
+	news     []progressNews  // not told yet, at most maxNews
 }
 
 // maxNews bounds how much progress of a call waits to be told. Of more the newest
@@ -28,24 +33,29 @@ type progressNews struct {
 	message     string
 }
 
-func (s *session) result(x *exchange, r *transport.JSONRPCResponse) (json.RawMessage, error) {
-	s.mu.Lock()
-	raw, failed := x.raw, x.failed
-	s.mu.Unlock()
-	switch {
-	case failed != nil:
-		return nil, failed
-	case r.Error != nil:
-		return nil, &rpcError{code: r.Error.Code, message: r.Error.Message, data: r.Error.Data}
+// take is the answer that a transport brought.
+func (x *exchange) take(r *transport.JSONRPCResponse) {
+	if r.Error != nil {
+		x.refused = &rpcError{code: r.Error.Code, message: r.Error.Message, data: r.Error.Data}
+		return
 	}
-	if raw == nil {
-		raw = r.Result
-	}
-	return raw, nil
+	x.raw = r.Result
 }
 
-// spoil makes the answer that is about to be passed on an error of ours. It
-// reports whether somebody waits for it.
+func (s *session) result(x *exchange) (json.RawMessage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case x.failed != nil:
+		return nil, x.failed
+	case x.refused != nil:
+		return nil, x.refused
+	}
+	return x.raw, nil
+}
+
+// spoil makes an error of ours the answer. It reports whether somebody waits for
+// it.
 func (s *session) spoil(id string, err error) bool {
 	s.mu.Lock()
 	x := s.pending[ownID(id)]
@@ -53,18 +63,27 @@ func (s *session) spoil(id string, err error) bool {
 		x.failed = err
 	}
 	s.mu.Unlock()
-	return s.keep(id, nil)
+	return s.keep(id, nil, nil)
 }
 
-// keep takes the raw result of an answer (nil for an error answer) from the
-// filter, without a copy. It reports whether somebody waits for it.
-func (s *session) keep(id string, raw json.RawMessage) bool {
+// keep takes the raw result of an answer from the filter, without a copy, or
+// its error. It reports whether somebody waits for it.
+func (s *session) keep(id string, result, failed json.RawMessage) bool {
 	id = ownID(id)
+	var refused *rpcError
+	if failed != nil {
+		d := rpcDetails(failed)
+		refused = &rpcError{code: d.Code, message: d.Message, data: d.Data}
+	}
 	s.mu.Lock()
 	x := s.pending[id]
 	known := x != nil && !x.answered
 	if known {
-		x.answered, x.raw = true, raw
+		x.answered, x.raw, x.refused = true, result, refused
+		select {
+		case x.done <- struct{}{}:
+		default:
+		}
 	} else {
 		s.strange++
 	}
@@ -78,10 +97,26 @@ func (s *session) keep(id string, raw json.RawMessage) bool {
 
 // ownID is an id as we write it: some servers send numbers back in another form.
 func ownID(id string) string {
+	if plainNumber(id) {
+		return id
+	}
 	if n, err := strconv.ParseFloat(id, 64); err == nil && n == float64(int64(n)) {
 		return strconv.FormatInt(int64(n), 10)
 	}
 	return id
+}
+
+// plainNumber reports whether an id is a number as we write it.
+func plainNumber(id string) bool {
+	if id == "" || len(id) > 15 || id[0] == '0' {
+		return false
+	}
+	for i := range len(id) {
+		if id[i] < '0' || id[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // waiting are the ids of the requests that have no answer yet.

@@ -34,7 +34,6 @@ func (c *Connector) openRemote(ctx context.Context, spec services.Spec, h servic
 		return nil, unusableError{err}
 	}
 	s := newSession(h, c.config.Identity)
-	s.remote = true
 	l := newLink(client, u, spec, headers, c.config.Identity.Name+"/"+c.config.Identity.Version,
 		func(text string) { h.Log("companion", text) }, s.lost)
 	r := &remoteSession{session: s, link: l, leave: func(context.Context) {}}

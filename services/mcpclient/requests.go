@@ -22,7 +22,7 @@ func (s *session) requested(ctx context.Context, r transport.JSONRPCRequest) (*t
 		return transport.NewJSONRPCErrorResponse(r.ID, mcp.INTERNAL_ERROR, "too many requests at a time", nil), nil
 	}
 	defer s.asked.Add(-1)
-	params, err := s.words.take(r)
+	params, err := json.Marshal(r.Params)
 	if err != nil {
 		return nil, err
 	}

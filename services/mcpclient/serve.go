@@ -19,10 +19,67 @@ const (
 	maxRefused   = 1000
 	maxRefusedID = 1 << 10
 	replyTime    = 30 * time.Second
+	// maxNotification is read of a notification: it is decoded as a whole.
+	maxNotification = 1 << 20
 )
 
+// inbound is what a server sends that is no answer, over whichever transport:
+// notifications, and requests that are answered while the reader goes on.
+type inbound struct {
+	log    func(text string)
+	ctx    context.Context // ends with the transport
+	stop   context.CancelFunc
+	work   crew
+	served chan struct{} // a slot for each request of the server
+	excess refusals      // requests above that
+
+	onNotification func(mcp.JSONRPCNotification)
+	onRequest      transport.RequestHandler
+}
+
+func newInbound(log func(text string)) inbound {
+	ctx, stop := context.WithCancel(context.Background())
+	return inbound{log: log, ctx: ctx, stop: stop, served: make(chan struct{}, maxServed)}
+}
+
+// SetNotificationHandler implements transport.Interface.
+func (w *inbound) SetNotificationHandler(h func(mcp.JSONRPCNotification)) { w.onNotification = h }
+
+// SetRequestHandler implements transport.BidirectionalInterface.
+func (w *inbound) SetRequestHandler(h transport.RequestHandler) { w.onRequest = h }
+
+// bound is ctx, which also ends with the connection.
+func (w *inbound) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(w.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// deliver hands a message of the server on, with the context of the call that
+// it came with. answer sends our answer back.
+func (w *inbound) deliver(ctx context.Context, m message, raw []byte, answer func(context.Context, []byte) error) {
+	switch {
+	case m.method == nil:
+	case m.id == nil:
+		if len(raw) > maxNotification {
+			w.log(fmt.Sprintf("dropped a notification of the server: it has %d bytes", len(raw)))
+			return
+		}
+		var n mcp.JSONRPCNotification
+		if err := json.Unmarshal(raw, &n); err != nil {
+			w.log("a notification of the server cannot be read: " + err.Error())
+			return
+		}
+		if w.onNotification != nil {
+			w.onNotification(n)
+		}
+	default:
+		w.serve(ctx, m, raw, answer)
+	}
+}
+
 // serve answers a request of the server in a goroutine of its own.
-func (w *link) serve(ctx context.Context, m message, raw []byte, answer func(context.Context, []byte) error) {
+func (w *inbound) serve(ctx context.Context, m message, raw []byte, answer func(context.Context, []byte) error) {
 	var r struct {
 		ID     mcp.RequestId   `json:"id"`
 		Method string          `json:"method"`
@@ -58,7 +115,7 @@ func (w *link) serve(ctx context.Context, m message, raw []byte, answer func(con
 }
 
 // respond sends our answer back.
-func (w *link) respond(response *transport.JSONRPCResponse, answer func(context.Context, []byte) error) {
+func (w *inbound) respond(response *transport.JSONRPCResponse, answer func(context.Context, []byte) error) {
 	body, err := json.Marshal(response)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(w.ctx, replyTime)
@@ -79,7 +136,7 @@ type refusals struct {
 }
 
 // refuse answers that too much is being asked. It does not wait.
-func (w *link) refuse(id mcp.RequestId, answer func(context.Context, []byte) error) {
+func (w *inbound) refuse(id mcp.RequestId, answer func(context.Context, []byte) error) {
 	x := &w.excess
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -93,7 +150,7 @@ func (w *link) refuse(id mcp.RequestId, answer func(context.Context, []byte) err
 	}
 }
 
-func (w *link) sendRefusals(answer func(context.Context, []byte) error) {
+func (w *inbound) sendRefusals(answer func(context.Context, []byte) error) {
 	x := &w.excess
 	for {
 		x.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -25,8 +26,10 @@ type session struct {
 	ctx    context.Context // ends with the connection
 	end    context.CancelCauseFunc
 	duties crew // goroutines of the session
-	remote bool // over HTTP: requests carry headers
 	bare   bool // JSON-RPC without a protocol around it
+	// post writes a request, a line, whose answer comes in by itself; nil: the
+	// transport is over HTTP, where requests carry headers.
+	post func(line []byte) error
 
 	// Written by the handshake, read afterwards.
 	version      string
@@ -34,7 +37,6 @@ type session struct {
 	declared     map[string]bool // all capabilities by name
 
 	asked atomic.Int32 // requests of the server that are being answered
-	words words        // their parameters as they stood
 	logs  atomic.Bool  // each request asks for its log messages
 
 	mu      sync.Mutex
@@ -85,7 +87,13 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 		return nil, context.Cause(s.ctx)
 	}
 	key := strconv.FormatInt(id, 10)
-	x := &exchange{progress: make(chan struct{}, 1)}
+	x := &exchange{done: make(chan struct{}, 1)}
+	if s.bare {
+		progress = nil // nothing but answers comes back
+	}
+	if progress != nil {
+		x.progress = make(chan struct{}, 1)
+	}
 	s.mu.Lock()
 	s.pending[key] = x
 	s.mu.Unlock()
@@ -94,10 +102,6 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 		delete(s.pending, key)
 		s.mu.Unlock()
 	}()
-
-	if s.bare {
-		progress = nil // nothing but answers comes back
-	}
 	if meta := s.meta(ctx, version); meta != nil || progress != nil {
 		if params == nil {
 			params = map[string]any{}
@@ -110,77 +114,103 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 		}
 		params["_meta"] = meta
 	}
-	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: method}
-	if params != nil {
-		request.Params = params
-	}
-	if s.remote {
-		if err := s.dress(&request, version, params); err != nil {
+	if s.post != nil {
+		line, err := requestLine(id, method, params)
+		if err == nil {
+			err = s.post(line)
+		}
+		if err != nil {
+			return nil, s.unsent(ctx, method, err)
+		}
+	} else {
+		stop, err := s.exchange(ctx, x, id, version, method, params)
+		if err != nil {
 			return nil, err
 		}
-	}
-
-	type answer struct {
-		response *transport.JSONRPCResponse
-		err      error
-	}
-	answers := make(chan answer, 1)
-	rctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if !s.duties.Go(func() {
-		r, err := s.wire.SendRequest(rctx, request)
-		answers <- answer{r, err}
-	}) {
-		return nil, context.Cause(s.ctx)
-	}
-	tell := func() {
-		s.mu.Lock()
-		news := x.news
-		x.news = nil
-		s.mu.Unlock()
-		for _, n := range news {
-			if progress != nil {
-				progress(n.done, n.total, n.message)
-			}
-		}
+		defer stop()
 	}
 	for {
 		select {
 		case <-x.progress:
-			tell()
+			s.tell(x, progress)
 		case <-ctx.Done():
 			s.cancelled(id, method, ctx)
 			return nil, ctx.Err()
 		case <-s.ctx.Done():
 			// An answer may have come in just before the end.
 			select {
-			case a := <-answers:
-				if a.err == nil {
-					tell()
-					return s.result(x, a.response)
+			case <-x.done:
+				if x.unsent == nil {
+					s.tell(x, progress)
+					return s.result(x)
 				}
 			case <-time.After(50 * time.Millisecond):
 			}
 			return nil, context.Cause(s.ctx)
-		case a := <-answers:
-			if a.err == nil {
-				tell()
-				return s.result(x, a.response)
+		case <-x.done:
+			if x.unsent == nil {
+				s.tell(x, progress)
+				return s.result(x)
 			}
 			if ctx.Err() != nil {
 				s.cancelled(id, method, ctx)
 				return nil, ctx.Err()
 			}
-			if errors.Is(a.err, transport.ErrTransportClosed) {
-				return nil, s.cause(a.err)
-			}
-			var whole interface{ Restartable() bool }
-			if errors.As(a.err, &whole) {
-				return nil, a.err
-			}
-			return nil, fmt.Errorf("sending %s: %w", method, a.err)
+			return nil, s.unsent(ctx, method, x.unsent)
 		}
 	}
+}
+
+// exchange sends a request with a transport that brings the answer itself. stop
+// ends it, if it has not ended.
+func (s *session) exchange(ctx context.Context, x *exchange, id int64, version, method string, params map[string]any) (stop func(), err error) {
+	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: method}
+	if params != nil {
+		request.Params = params
+	}
+	if err := s.dress(&request, version, params); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	if !s.duties.Go(func() {
+		r, err := s.wire.SendRequest(ctx, request)
+		if x.unsent = err; err == nil {
+			s.mu.Lock()
+			x.take(r)
+			s.mu.Unlock()
+		}
+		x.done <- struct{}{}
+	}) {
+		cancel()
+		return nil, context.Cause(s.ctx)
+	}
+	return cancel, nil
+}
+
+// tell passes on the progress that has come.
+func (s *session) tell(x *exchange, progress services.Progress) {
+	if progress == nil {
+		return
+	}
+	s.mu.Lock()
+	news := x.news
+	x.news = nil
+	s.mu.Unlock()
+	for _, n := range news {
+		progress(n.done, n.total, n.message)
+	}
+}
+
+// unsent says why a request has no answer that was not given up.
+func (s *session) unsent(ctx context.Context, method string, err error) error {
+	if errors.Is(err, io.ErrClosedPipe) {
+		return s.cause(err)
+	}
+	var whole interface{ Restartable() bool }
+	if errors.As(err, &whole) {
+		return err
+	}
+	return fmt.Errorf("sending %s: %w", method, err)
 }
 
 // dress gives a request the headers that go with its body.

@@ -1,18 +1,14 @@
 package mcpclient
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/mark3labs/mcp-go/client/transport"
 
 	"zeroclaw/services"
 	"zeroclaw/tools/process"
@@ -23,7 +19,7 @@ type stdioPeer struct {
 	*session
 	proc   *process.Process
 	out    *outbox
-	input  *io.PipeWriter // to the transport
+	lines  *lines
 	filter *messageFilter
 	errors *stderrTail
 
@@ -46,10 +42,12 @@ func (c *Connector) connectStdio(ctx context.Context, spec services.Spec, h serv
 	argv := append([]string{program}, spec.Args...)
 
 	s := newSession(h, c.config.Identity)
-	pr, pw := io.Pipe()
-	p := &stdioPeer{session: s, input: pw, errors: newStderrTail(h.Log), over: make(chan struct{}), meant: make(chan struct{})}
-	p.filter = &messageFilter{to: pw, result: s.keep, asked: s.words.note, overlong: p.tooLong, unusable: p.unusable, unended: p.unended, limit: maxLine,
-		log: func(text string) { h.Log("stdout", text) }}
+	p := &stdioPeer{session: s, errors: newStderrTail(h.Log), over: make(chan struct{}), meant: make(chan struct{})}
+	p.lines = newLines(func(text string) { h.Log("companion", text) })
+	s.attach(p.lines)
+	p.filter = &messageFilter{answer: s.keep, overlong: p.tooLong, unusable: p.unusable, unended: p.unended, limit: maxLine,
+		other: func(m message, raw []byte) { p.lines.other(s.ctx, m, raw) },
+		log:   func(text string) { h.Log("stdout", text) }}
 	p.proc, err = process.Start(program, argv, process.Options{
 		Dir: dir, Env: environment(c.config.Environ(), path, spec.Env),
 		StdinPipe: true, Stdout: p.filter, Stderr: p.errors, NoWindow: true, Ledger: c.config.Ledger,
@@ -59,13 +57,10 @@ func (c *Connector) connectStdio(ctx context.Context, spec services.Spec, h serv
 	}
 	h.Info(services.Info{Pid: p.proc.Pid(), Command: argv})
 	p.out = newOutbox(p.proc.Stdin(), outboxStall, p.cannotWrite)
+	s.post = p.out.send
+	p.lines.open(p.out)
 	go p.watch()
 
-	wire := transport.NewIO(bufio.NewReaderSize(pr, 16<<10), p.out, nil)
-	if err := wire.Start(s.ctx); err != nil {
-		return nil, errors.Join(err, p.abandon(ctx))
-	}
-	s.attach(wire)
 	g, err := s.handshake(ctx, spec.Protocol)
 	if err != nil {
 		err = p.explain(ctx, err)
@@ -122,7 +117,6 @@ func (p *stdioPeer) watch() {
 		}
 	case <-p.ctx.Done():
 	}
-	p.input.Close()
 	select {
 	case <-p.meant:
 	default:
@@ -183,7 +177,7 @@ func (p *stdioPeer) unusable(id, text string) {
 	}
 	for _, id := range ids {
 		if p.spoil(id, answerError{errors.New(text)}) {
-			p.filter.pass(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, id))
+			p.filter.count()
 		}
 	}
 }
@@ -201,8 +195,7 @@ func (p *stdioPeer) Close(ctx context.Context) error {
 		// The steps end by themselves; ctx would only cut the last one short.
 		p.proc.Terminate(context.WithoutCancel(ctx), process.Steps{StdinGrace: grace * 2 / 5, TermGrace: grace * 3 / 5})
 		<-p.over
-		p.input.Close()
-		_ = p.wire.Close()
+		_ = p.lines.Close()
 		p.duties.Wait()
 		<-p.out.done
 		if pids := p.proc.Alive(); len(pids) > 0 {
@@ -216,9 +209,6 @@ var errClosed = errors.New("the connection was closed")
 
 // abandon ends a connection that never came to be.
 func (p *stdioPeer) abandon(ctx context.Context) error {
-	if p.wire == nil {
-		p.wire = transport.NewIO(strings.NewReader(""), p.out, nil)
-	}
 	cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 1500*time.Millisecond)
 	defer cancel()
 	return p.Close(cctx)

@@ -24,7 +24,9 @@ func TestNothingBigIsDecoded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var to bytes.Buffer
 			var told string
-			f := &messageFilter{to: &to, limit: maxLine, log: func(string) {}, result: func(string, json.RawMessage) bool { return true },
+			f := &messageFilter{limit: maxLine, log: func(string) {},
+				other:    func(_ message, raw []byte) { passedOn(&to, raw) },
+				answer:   func(id string, _, failed json.RawMessage) bool { answeredOn(&to, id, failed); return true },
 				overlong: func(id string, _, _ int64) { told = id }}
 			line := []byte(tt.line + "\n")
 			var before, after runtime.MemStats
