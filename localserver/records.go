@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"zeroclaw/permissions"
 	"zeroclaw/permissions/approval"
 	"zeroclaw/permissions/audit"
 	"zeroclaw/tools"
@@ -54,7 +55,11 @@ func (s *Server) callEnded(c tools.Call, o tools.Outcome, j tools.Judged, answer
 			e.Answer = string(answer.Outcome)
 		}
 	}
-	s.writeAudit(e)
+	if j.Verdict.Decision == permissions.Allow && answer.Question.ID == "" && o.Status == tools.OK {
+		s.auditFailed(s.audit.Note(e))
+	} else {
+		s.writeAudit(e)
+	}
 	s.storeEnd(c, o)
 	if o.Size() > bigContent {
 		s.spare.stir()
@@ -80,8 +85,10 @@ func auditEntry(c tools.Call, o tools.Outcome) audit.Entry {
 
 // writeAudit shows that the log is not being written; what it tells of has
 // happened all the same.
-func (s *Server) writeAudit(e audit.Entry) {
-	if err := s.audit.Write(e); err != nil {
+func (s *Server) writeAudit(e audit.Entry) { s.auditFailed(s.audit.Write(e)) }
+
+func (s *Server) auditFailed(err error) {
+	if err != nil {
 		s.log.Error("audit", "err", err)
 		s.problem("audit", err.Error())
 	}

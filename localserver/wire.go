@@ -101,7 +101,7 @@ func (s *Server) wireState() {
 		Log:         s.log,
 	})
 	s.openTokens()
-	s.audit = audit.Open(audit.Config{Dir: filepath.Join(s.config.State, "logs"), Redact: s.secrets.Redact})
+	s.audit = audit.Open(audit.Config{Dir: filepath.Join(s.config.State, "logs"), Redact: s.secrets.Redact, Failed: s.auditFailed})
 	s.store = store.New(store.Config{Dir: s.config.State, Now: s.config.Now, Interrupted: s.callInterrupted})
 	if s.policy, err = session.OpenPolicy(statePath(s.config.State, "rule-bases.json"), false); err != nil {
 		s.problem("rule_bases", err.Error())

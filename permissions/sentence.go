@@ -90,12 +90,10 @@ func verdict(d Decision, row int, key string, args ...string) *Verdict {
 	if len(args) > 0 {
 		v.Args = make(map[string]string, len(args)/2)
 	}
-	var pairs []string
 	for i := 0; i+1 < len(args); i += 2 {
 		v.Args[args[i]] = args[i+1]
-		pairs = append(pairs, "{"+args[i]+"}", args[i+1])
 	}
-	v.Reason = strings.NewReplacer(pairs...).Replace(v.Reason)
+	v.Reason = fill(v.Reason, v.Args)
 	if d == Deny || d == Error {
 		v.Code = key
 		if c, ok := refusalCodes[key]; ok {
@@ -103,6 +101,31 @@ func verdict(d Decision, row int, key string, args ...string) *Verdict {
 		}
 	}
 	return v
+}
+
+// fill puts arguments in the places of a sentence, which are written {name}.
+func fill(sentence string, args map[string]string) string {
+	var out strings.Builder
+	for {
+		before, rest, ok := strings.Cut(sentence, "{")
+		name, after, closed := strings.Cut(rest, "}")
+		value, known := args[name]
+		switch {
+		case !ok && out.Len() == 0:
+			return sentence
+		case !ok:
+			out.WriteString(sentence)
+			return out.String()
+		case closed && known:
+			out.WriteString(before)
+			out.WriteString(value)
+			sentence = after
+		default:
+			out.WriteString(before)
+			out.WriteByte('{')
+			sentence = rest
+		}
+	}
 }
 
 func (v *Verdict) by(rule string) *Verdict { v.Rule = rule; return v }

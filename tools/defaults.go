@@ -11,6 +11,9 @@ import (
 // done before a question, so that what runs is what was shown. Anything odd is
 // left for Check to tell of.
 func withDefaults(schema, args json.RawMessage) json.RawMessage {
+	if !bytes.Contains(schema, []byte("default")) && bytes.IndexByte(schema, '\\') < 0 {
+		return args // nothing is named so, however it is spelled
+	}
 	if !json.Valid(schema) || !json.Valid(args) || bytes.TrimSpace(args)[0] != '{' {
 		return args
 	}

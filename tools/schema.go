@@ -45,10 +45,11 @@ func (noLoader) Load(url string) (any, error) {
 // arguments that do not fit. A schema that does not compile checks nothing but
 // that the arguments are an object: its server will judge them itself.
 func (s *Schemas) Check(schema, args json.RawMessage) error {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
-	if err != nil {
-		return &ArgumentError{Message: "the arguments are not valid JSON: " + err.Error()}
+	if !json.Valid(args) {
+		_, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
+		return &ArgumentError{Message: fmt.Sprintf("the arguments are not valid JSON: %v", err)}
 	}
+	value := decoded(args)
 	if _, ok := value.(map[string]any); !ok {
 		return &ArgumentError{Message: "the arguments must be a JSON object"}
 	}
@@ -56,12 +57,38 @@ func (s *Schemas) Check(schema, args json.RawMessage) error {
 	if compiled == nil {
 		return nil
 	}
-	err = compiled.Validate(value)
+	err := compiled.Validate(value)
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
 		return explain(invalid, compiled)
 	}
 	return err
+}
+
+// decoded is a JSON value that is known to be valid as jsonschema wants it.
+func decoded(raw json.RawMessage) any {
+	raw = bytes.TrimSpace(raw)
+	switch raw[0] {
+	case '{':
+		out := map[string]any{}
+		for key, value := range Members(raw) {
+			out[key] = decoded(value)
+		}
+		return out
+	case '[':
+		out := []any{}
+		for value := range Elements(raw) {
+			out = append(out, decoded(value))
+		}
+		return out
+	case '"':
+		return JSONText(raw)
+	case 't', 'f':
+		return raw[0] == 't'
+	case 'n':
+		return nil
+	}
+	return json.Number(raw)
 }
 
 func (s *Schemas) compile(schema json.RawMessage) *jsonschema.Schema {

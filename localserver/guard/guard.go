@@ -156,9 +156,11 @@ func (g *guard) route(routes []Route) http.Handler {
 			}
 			client.TokenInfo = info
 			// Nothing goes on in the name of a token that is revoked meanwhile.
-			ctx, end := context.WithCancel(r.Context())
-			defer end()
+			ctx := r.Context()
 			if info.valid != nil {
+				var end context.CancelFunc
+				ctx, end = context.WithCancel(ctx)
+				defer end()
 				stop := context.AfterFunc(info.valid, end)
 				defer stop()
 			}

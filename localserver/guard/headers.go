@@ -40,9 +40,19 @@ func isLLM(path string) bool { return strings.HasPrefix(path, "/llm/") }
 // secure sets what every answer carries. Handlers may replace Cache-Control
 // only; the rest is not theirs.
 func secure(h http.Header) {
-	h.Set("Content-Security-Policy", ContentSecurityPolicy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
+	for _, one := range carried {
+		h[one.name] = one.value
+	}
+}
+
+// carried is shared by all answers: whoever sets one of them replaces the list.
+var carried = []struct {
+	name  string
+	value []string
+}{
+	{"Content-Security-Policy", []string{ContentSecurityPolicy}},
+	{"X-Content-Type-Options", []string{"nosniff"}},
+	{"Referrer-Policy", []string{"no-referrer"}},
+	{"Cross-Origin-Resource-Policy", []string{"same-origin"}},
+	{"Cache-Control", []string{"no-store"}},
 }

@@ -93,15 +93,10 @@ func (s *Session) add(live *call) error {
 	if _, used := s.calls[live.ID]; used {
 		return ErrCallID
 	}
-	open := 0
-	for _, c := range s.calls {
-		if !c.out.Status.Ended() {
-			open++
-		}
-	}
-	if open >= maxOpen {
+	if s.running >= maxOpen {
 		return ErrTooMany
 	}
+	s.running++
 	s.work.Add(1)
 	s.calls[live.ID] = live
 	s.order = append(s.order, live.ID)
@@ -202,13 +197,7 @@ func (s *Session) Calls() []CallView {
 func (s *Session) open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := 0
-	for _, c := range s.calls {
-		if !c.out.Status.Ended() {
-			n++
-		}
-	}
-	return n
+	return s.running
 }
 
 // Pass implements tools.Decider.

@@ -20,7 +20,6 @@ func (s *Session) Do(ctx context.Context, c tools.Call, progress func(tools.Prog
 	}
 	defer s.work.Done()
 	defer s.unlist(live)
-	defer context.AfterFunc(s.ctx, cancel)()
 	defer close(live.done)
 	out := s.runner.Run(ctx, s, live.Call)
 	live.end(out)

@@ -75,6 +75,9 @@ func (c *call) end(o tools.Outcome) {
 		c.session.mu.Unlock()
 		return
 	}
+	if o.Status.Ended() {
+		c.session.running--
+	}
 	c.out, c.undo, c.output = o, undoOf(o), output{}
 	size := o.Size() + len(c.Arguments)
 	c.session.mu.Unlock()

@@ -40,16 +40,17 @@ type Session struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	mu     sync.Mutex
-	pinned map[tools.Definition]string // names that this session has shown
-	owner  map[string]tools.Definition // the reverse of pinned
-	named  *catalogue                  // the last one of which every tool has its name
-	turn   *turn                       // the last one posted, nil before the first
-	active map[string]bool             // what tool_search has brought
-	waited time.Duration               // by turns, for servers that were starting
-	calls  map[string]*call
-	order  []string // ids of calls, oldest first
-	closed bool
+	mu      sync.Mutex
+	pinned  map[tools.Definition]string // names that this session has shown
+	owner   map[string]tools.Definition // the reverse of pinned
+	named   *catalogue                  // the last one of which every tool has its name
+	turn    *turn                       // the last one posted, nil before the first
+	active  map[string]bool             // what tool_search has brought
+	waited  time.Duration               // by turns, for servers that were starting
+	calls   map[string]*call
+	order   []string // ids of calls, oldest first
+	running int      // of them
+	closed  bool
 }
 
 // Tool is one tool of a session as clients see it.

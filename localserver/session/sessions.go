@@ -154,6 +154,9 @@ func (s *Sessions) CloseSession(id string) error {
 func (n *Session) end() {
 	n.mu.Lock()
 	n.closed = true
+	for _, c := range n.calls {
+		c.cancel()
+	}
 	n.mu.Unlock()
 	n.cancel()
 	n.work.Wait()

@@ -27,6 +27,9 @@ func (l *Log) shorten(args json.RawMessage) json.RawMessage {
 	if len(args) == 0 {
 		return args
 	}
+	if l.plain(args) {
+		return args
+	}
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber()
 	var v any
@@ -38,6 +41,21 @@ func (l *Log) shorten(args json.RawMessage) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	return out
+}
+
+// plain reports whether there is nothing to take out or to shorten: one look at
+// the text as it stands shows it of most, unless an escape may hide something.
+func (l *Log) plain(args json.RawMessage) bool {
+	if len(args) > longestArgument || bytes.IndexByte(args, '\\') >= 0 || !json.Valid(args) {
+		return false
+	}
+	for key := range contents {
+		if bytes.Contains(args, []byte(key)) {
+			return false
+		}
+	}
+	text := string(args)
+	return l.config.Redact(text) == text
 }
 
 func (l *Log) shortened(v any) any {

@@ -40,6 +40,7 @@ type Entry struct {
 
 // Config configures a Log.
 type Config struct {
+	Failed   func(error)         // told when what Note took could not be written; nil for nobody
 	Dir      string              // folder of audit.jsonl and its older parts
 	Redact   func(string) string // removes secrets from one text; nil for none
 	MaxBytes int64               // size at which a file is rotated; 0 is 8 MiB
@@ -54,10 +55,20 @@ type Log struct {
 	file *os.File
 	size int64
 	last uint64 // Seq of the newest line
+
+	waiting []byte      // lines that are not written yet
+	soon    *time.Timer // writes them; nil before the first
+	wrote   time.Time   // when something was written last
+	closed  bool        // nothing waits any more
 }
 
 const (
 	name = "audit.jsonl"
+	// noteTime is how long a line waits for others, after another was written
+	// busyTime ago or less; maxWaiting how many bytes do.
+	noteTime   = 10 * time.Millisecond
+	busyTime   = 5 * time.Millisecond
+	maxWaiting = 64 << 10
 	// longestArgument is where a string inside the arguments is cut: the record
 	// says what was called, not what was in the file.
 	longestArgument = 512
@@ -77,8 +88,14 @@ func Open(c Config) *Log {
 	return &Log{config: c}
 }
 
-// Write appends one entry.
-func (l *Log) Write(e Entry) error {
+// Write appends one entry, which is in the file when it returns.
+func (l *Log) Write(e Entry) error { return l.add(e, false) }
+
+// Note appends one entry as Write does, but while many come it is written
+// together with others, up to noteTime later: see Flush.
+func (l *Log) Note(e Entry) error { return l.add(e, true) }
+
+func (l *Log) add(e Entry, mayWait bool) error {
 	l.redact(&e)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +107,49 @@ func (l *Log) Write(e Entry) error {
 	if err != nil {
 		return fmt.Errorf("write the audit log: %w", err)
 	}
-	line = append(line, '\n')
+	l.last = e.Seq
+	first := len(l.waiting) == 0
+	l.waiting = append(append(l.waiting, line...), '\n')
+	if !mayWait || l.closed || len(l.waiting) > maxWaiting || first && time.Since(l.wrote) > busyTime {
+		return l.flush()
+	}
+	if !first {
+		return nil
+	}
+	if l.soon == nil {
+		l.soon = time.AfterFunc(noteTime, l.flushSoon)
+	} else {
+		l.soon.Reset(noteTime)
+	}
+	return nil
+}
+
+// Flush writes what waits.
+func (l *Log) Flush() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.flush()
+}
+
+func (l *Log) flushSoon() {
+	if err := l.Flush(); err != nil && l.config.Failed != nil {
+		l.config.Failed(err)
+	}
+}
+
+// flush writes what waits, in one piece.
+func (l *Log) flush() error {
+	if len(l.waiting) == 0 {
+		return nil
+	}
+	line := l.waiting
+	l.waiting = l.waiting[:0]
+	if cap(l.waiting) > 2*maxWaiting {
+		l.waiting = nil
+	}
+	if err := l.open(); err != nil {
+		return fmt.Errorf("write the audit log: %w", err)
+	}
 	var unrotated error
 	if l.size > 0 && l.size+int64(len(line)) > l.config.MaxBytes {
 		// The line matters more than the size of the file it ends up in.
@@ -101,7 +160,7 @@ func (l *Log) Write(e Entry) error {
 	}
 	n, err := l.file.Write(line)
 	l.size += int64(n)
-	l.last = e.Seq
+	l.wrote = time.Now()
 	if err != nil {
 		return fmt.Errorf("write the audit log: %w", err)
 	}
@@ -111,14 +170,16 @@ func (l *Log) Write(e Entry) error {
 	return nil
 }
 
-// Close closes the file.
+// Close writes what waits and closes the file.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.closed = true
+	err := l.flush()
 	if l.file == nil {
-		return nil
+		return err
 	}
-	err := l.file.Close()
+	err = errors.Join(err, l.file.Close())
 	l.file = nil
 	return err
 }

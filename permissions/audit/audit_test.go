@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -84,5 +85,46 @@ func TestCutLineDoesNotHarmTheNext(t *testing.T) {
 	}
 	if got, _, err := l.Query(Filter{}); len(got) != 1 || err != nil {
 		t.Errorf("Query = %v, %v, want the one entire entry", got, err)
+	}
+}
+
+// What Note took is in the log for whoever reads it, in order, and in the file
+// once the log is closed or a moment has passed.
+func TestNotedEntriesAreWritten(t *testing.T) {
+	dir := t.TempDir()
+	l := Open(Config{Dir: dir})
+	defer l.Close()
+	lines := func() int {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(text, []byte("\n"))
+	}
+	add := func(write func(Entry) error, n int) {
+		for range n {
+			if err := write(Entry{Time: at(0), Tool: "t"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add(l.Note, 50)
+	if got, _, err := l.Query(Filter{}); err != nil || len(got) != 50 || got[0].Seq != 50 {
+		t.Errorf("of 50 entries %d are found: %v", len(got), err)
+	}
+	add(l.Note, 10)
+	add(l.Write, 1)
+	if n := lines(); n != 61 {
+		t.Errorf("a written entry leaves %d lines in the file, want 61", n)
+	}
+	add(l.Note, 10)
+	for end := time.Now().Add(5 * time.Second); lines() < 71; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d lines are in the file, want 71", lines())
+		}
+	}
+	add(l.Note, 10)
+	if err := l.Close(); err != nil || lines() != 81 {
+		t.Errorf("a closed log has %d lines, want 81: %v", lines(), err)
 	}
 }

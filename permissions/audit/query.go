@@ -46,6 +46,17 @@ func (l *Log) Query(f Filter) (entries []Entry, more bool, err error) {
 // error it ends.
 func (l *Log) Entries(f Filter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
+		if err := l.Flush(); err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		l.written(f)(yield)
+	}
+}
+
+// written is Entries without those that wait to be written.
+func (l *Log) written(f Filter) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
 		s := f.scan()
 		for i := 0; i <= l.config.Keep; i++ {
 			more, err := s.part(l.part(i), func(e Entry) bool { return yield(e, nil) })
@@ -150,7 +161,7 @@ func seqOf(line []byte) uint64 {
 
 // newest is the Seq of the newest line of all files, 0 if there is none.
 func (l *Log) newest() (uint64, error) {
-	for e, err := range l.Entries(Filter{}) {
+	for e, err := range l.written(Filter{}) {
 		return e.Seq, err
 	}
 	return 0, nil

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -86,6 +87,8 @@ func (o *outbox) run() {
 	var joined []byte
 	for range o.wake {
 		for {
+			// Whoever is about to send may do so first: one write for many.
+			runtime.Gosched()
 			o.mu.Lock()
 			if o.closed {
 				o.mu.Unlock()

@@ -53,6 +53,7 @@ func (m *matcher) candidates(prefix string) *candidates {
 // are one, so that nothing of either is left.
 func (m *matcher) find(s string) (found []span) {
 	var looked []int // how far each shape has looked: not further back again
+	var few [64]int  // room for it
 	last := -1       // of found, the last place of a value
 	for i := 0; i+1 < len(s); i++ {
 		k := pairOf(s, i)
@@ -73,7 +74,7 @@ func (m *matcher) find(s string) (found []span) {
 			break
 		}
 		if looked == nil && len(c.shapes) > 0 {
-			looked = make([]int, len(shapes))
+			looked = append(few[:0], make([]int, len(shapes))...)
 		}
 		for _, n := range c.shapes {
 			sh := &shapes[n]
