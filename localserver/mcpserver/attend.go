@@ -35,6 +35,33 @@ const maxNews = 64
 // signTime is the time between two signs that a call waits for a person.
 const signTime = 5 * time.Second
 
+// here runs the call, with do, in the goroutine of its request: most need nothing
+// else. Another one attends it from the first news on. It returns as wait does.
+func (a *attendance) here(ctx context.Context, do func()) bool {
+	var ended chan bool
+	a.run.mu.Lock()
+	a.run.attend = func() {
+		ended = make(chan bool, 1)
+		go func() {
+			all := a.wait(ctx)
+			if !all {
+				a.run.cancel()
+			}
+			ended <- all
+		}()
+	}
+	a.run.mu.Unlock()
+	do()
+	a.run.mu.Lock()
+	a.run.attend = nil
+	attended := ended
+	a.run.mu.Unlock()
+	if attended == nil {
+		return ctx.Err() == nil
+	}
+	return <-attended
+}
+
 // wait attends the call to its end and reports whether it got there: otherwise
 // the client is gone, and the call with it, or the call was parked.
 func (a *attendance) wait(ctx context.Context) bool {

@@ -19,7 +19,8 @@ type running struct {
 	id     string
 	call   call
 	client *client
-	can    capabilities // of the client, for questions
+	can    capabilities    // of the client, for questions
+	ctx    context.Context // ends with cancel
 	cancel context.CancelFunc
 	done   chan struct{} // closed once out and err are set
 	out    tools.Outcome
@@ -34,12 +35,17 @@ type running struct {
 	open      map[string]Question
 	dismissed map[string]bool // ids of questions that the client's person leaves to others
 	attended  bool
-	parked    int // how often it was
+	parked    int    // how often it was
+	attend    func() // called once, at the first news, with mu held; nil: somebody attends
 }
 
 func (r *running) tell(f func()) {
 	r.mu.Lock()
 	f()
+	if r.attend != nil {
+		r.attend()
+		r.attend = nil
+	}
 	r.mu.Unlock()
 	select {
 	case r.news <- struct{}{}:
@@ -71,12 +77,21 @@ func (r *running) take() news {
 
 // start begins a call. It lasts until it ends or is cancelled, whoever attends.
 func (s *Server) start(c *client, can capabilities, made call) (*running, *rpcError) {
-	ctx, cancel := context.WithCancel(context.Background())
+	run, failed := s.enter(context.Background(), c, can, made)
+	if failed == nil {
+		go s.do(run)
+	}
+	return run, failed
+}
+
+// enter makes a call known that is to be done: see do. It is cancelled with ctx.
+func (s *Server) enter(ctx context.Context, c *client, can capabilities, made call) (*running, *rpcError) {
+	ctx, cancel := context.WithCancel(ctx)
 	if made.through != nil {
 		ctx = services.WithThrough(ctx, *made.through)
 	}
 	run := &running{
-		id: s.config.NewID(), call: made, client: c, can: can, cancel: cancel,
+		id: s.config.NewID(), call: made, client: c, can: can, ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), news: make(chan struct{}, 1), open: map[string]Question{}, dismissed: map[string]bool{},
 	}
 	s.mu.Lock()
@@ -88,23 +103,26 @@ func (s *Server) start(c *client, can capabilities, made call) (*running, *rpcEr
 	s.running[run.id] = run
 	s.work.Add(1)
 	s.mu.Unlock()
-	go func() {
-		defer s.work.Done()
-		defer cancel()
-		run.out, run.err = c.session.Do(ctx, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, Tool: made.tool, Arguments: made.args, Item: made.item != ""}, func(p tools.Progress) {
-			run.tell(func() {
-				if len(run.progress) == maxNews {
-					run.progress = run.progress[:maxNews-1]
-				}
-				run.progress = append(run.progress, p)
-			})
-		})
-		s.mu.Lock()
-		c.used = s.config.Now()
-		s.mu.Unlock()
-		close(run.done)
-	}()
 	return run, nil
+}
+
+// do runs a call to its end.
+func (s *Server) do(run *running) {
+	c := run.client
+	defer s.work.Done()
+	defer run.cancel()
+	defer close(run.done)
+	run.out, run.err = c.session.Do(run.ctx, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, Tool: run.call.tool, Arguments: run.call.args, Item: run.call.item != ""}, func(p tools.Progress) {
+		run.tell(func() {
+			if len(run.progress) == maxNews {
+				run.progress = run.progress[:maxNews-1]
+			}
+			run.progress = append(run.progress, p)
+		})
+	})
+	s.mu.Lock()
+	c.used = s.config.Now()
+	s.mu.Unlock()
 }
 
 // leave forgets a call that nobody attends any more.
@@ -202,7 +220,7 @@ func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
 		return true
 	}
 	defer c.leave(key)
-	run, failed := s.start(c, c.can, made)
+	run, failed := s.enter(r.Context(), c, c.can, made)
 	if failed != nil {
 		p.fail(failed)
 		return true
@@ -215,7 +233,7 @@ func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
 	a := attendance{server: s, reply: p, run: run, token: m.progressToken()}
 	a.ask = func(q Question) { s.request(p, c, run, q) }
 	a.resolved = func(id string) { s.withdraw(p, c, id) }
-	if a.wait(r.Context()) {
+	if a.here(r.Context(), func() { s.do(run) }) {
 		s.outcome(p, c, run)
 	}
 	return true
