@@ -40,6 +40,7 @@ func (d *doors) watch(routes []guard.Route) []guard.Route {
 	for i, r := range routes {
 		if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 			routes[i].Handler = d.before(r.Handler)
+			routes[i].Until = d.over
 		}
 	}
 	return routes
@@ -53,11 +54,7 @@ func (d *doors) before(next http.Handler) http.Handler {
 			return
 		}
 		defer d.inside.Done()
-		ctx, end := context.WithCancel(r.Context())
-		defer end()
-		stop := context.AfterFunc(d.over, end)
-		defer stop()
-		next.ServeHTTP(w, r.WithContext(ctx))
+		next.ServeHTTP(w, r)
 	})
 }
 

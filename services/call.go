@@ -196,11 +196,23 @@ func (u *use) ready(check func() error) error {
 
 func (s *service) enterLocked(u *use) {
 	u.peer, u.life, u.began = s.peer, s.life, time.Now()
-	ctx, cancel := context.WithCancelCause(context.WithValue(u.caller, useKey{}, u))
-	unbind := context.AfterFunc(u.life, func() { cancel(endOf(u.life)) })
-	u.ctx, u.cancel = ctx, func(err error) { unbind(); cancel(err) }
-	u.timers = newCallTimers(s.spec, cancel)
+	u.ctx, u.cancel = context.WithCancelCause(context.WithValue(u.caller, useKey{}, u))
+	u.timers = newCallTimers(s.spec, u.cancel)
 	s.uses[u] = struct{}{}
+	if u.life.Err() != nil { // cut came too early for it
+		u.cancel(endOf(u.life))
+	}
+}
+
+// cut ends what the server has not answered when the life ends that it belongs to.
+func (s *service) cut(life context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for u := range s.uses {
+		if u.life == life {
+			u.cancel(endOf(life))
+		}
+	}
 }
 
 // over ends a use. It returns the error that the caller gets for err.

@@ -196,6 +196,7 @@ func (s *service) begin(ctx context.Context, state State) (actx context.Context,
 		}
 		s.attempt++
 		s.active, s.cancel, s.life = true, cancel, actx
+		context.AfterFunc(actx, func() { s.cut(actx) })
 		// Only a failure sets a time for the next attempt.
 		again := !s.notBefore.IsZero()
 		s.state, s.reason, s.notBefore, s.closeErr = state, "", time.Time{}, nil

@@ -156,16 +156,15 @@ func (g *guard) route(routes []Route) http.Handler {
 			}
 			client.TokenInfo = info
 			// Nothing goes on in the name of a token that is revoked meanwhile.
-			ctx := r.Context()
-			if info.valid != nil {
-				var end context.CancelFunc
-				ctx, end = context.WithCancel(ctx)
-				defer end()
-				stop := context.AfterFunc(info.valid, end)
-				defer stop()
-			}
+			ctx, end := bounded(r.Context(), info.valid, route.Until)
+			defer end()
 			r = r.WithContext(WithClient(ctx, client))
-		} else if g.c.StaticHeaders != nil && route.Auth == None && !isAPI(r.URL.Path) {
+		} else if route.Until != nil {
+			ctx, end := bounded(r.Context(), route.Until, nil)
+			defer end()
+			r = r.WithContext(ctx)
+		}
+		if g.c.StaticHeaders != nil && route.Auth == None && !isAPI(r.URL.Path) {
 			g.c.StaticHeaders(w.Header(), r.URL.Path)
 		}
 		if e := g.admitBody(route, w, r); e != nil {
@@ -174,6 +173,26 @@ func (g *guard) route(routes []Route) http.Handler {
 		}
 		route.Handler.ServeHTTP(w, r)
 	})
+}
+
+// bounded is ctx, which ends with the others, too; nil is none.
+func bounded(ctx, one, other context.Context) (context.Context, func()) {
+	if one == nil && other == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stopOne, stopOther := func() bool { return true }, func() bool { return true }
+	if one != nil {
+		stopOne = context.AfterFunc(one, cancel)
+	}
+	if other != nil {
+		stopOther = context.AfterFunc(other, cancel)
+	}
+	return ctx, func() {
+		stopOne()
+		stopOther()
+		cancel()
+	}
 }
 
 // unknown answers what no route covers.

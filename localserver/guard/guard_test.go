@@ -62,27 +62,27 @@ func (g *rig) routes() []Route {
 		WriteJSON(w, 200, n)
 	})
 	return []Route{
-		{"GET", "/api/status", Token, NoBody, 0, ok},
-		{"GET", "/api/events", Token, NoBody, 0, ok},
-		{"POST", "/api/pair", None, JSON, 0, ok},
-		{"POST", "/api/sessions/{id}/calls", Token, JSON, 0, effect},
-		{"GET", "/api/sessions/{id}/calls", Token, NoBody, 0, ok},
-		{"POST", "/api/approvals/{id}", Token, JSON, 0, effect},
-		{"DELETE", "/api/approvals/{id}", Token, NoBody, 0, ok},
-		{"POST", "/api/files", Token, Upload, 0, swallow},
-		{AnyMethod, "/llm/{profile}/{rest...}", Token, Stream, 0, swallow},
-		{AnyMethod, "/mcp", Host, Stream, 0, ok},
-		{"GET", "/oauth/callback", State, NoBody, 0, ok},
+		{"GET", "/api/status", Token, NoBody, 0, ok, nil},
+		{"GET", "/api/events", Token, NoBody, 0, ok, nil},
+		{"POST", "/api/pair", None, JSON, 0, ok, nil},
+		{"POST", "/api/sessions/{id}/calls", Token, JSON, 0, effect, nil},
+		{"GET", "/api/sessions/{id}/calls", Token, NoBody, 0, ok, nil},
+		{"POST", "/api/approvals/{id}", Token, JSON, 0, effect, nil},
+		{"DELETE", "/api/approvals/{id}", Token, NoBody, 0, ok, nil},
+		{"POST", "/api/files", Token, Upload, 0, swallow, nil},
+		{AnyMethod, "/llm/{profile}/{rest...}", Token, Stream, 0, swallow, nil},
+		{AnyMethod, "/mcp", Host, Stream, 0, ok, nil},
+		{"GET", "/oauth/callback", State, NoBody, 0, ok, nil},
 		{"GET", "/api/panic", Token, NoBody, 0, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			panic("oops " + r.Header.Get("Authorization") + " sesame")
-		})},
+		}), nil},
 		{"GET", "/{path...}", None, NoBody, 0, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if p := r.PathValue("path"); p != "" && p != "app.js" {
 				WriteError(w, &Error{Status: 404, Code: "not_found", Message: "no such file"})
 				return
 			}
 			fmt.Fprint(w, "<title>page</title>")
-		})},
+		}), nil},
 	}
 }
 

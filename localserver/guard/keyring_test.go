@@ -99,7 +99,7 @@ func TestRevokedWhileServed(t *testing.T) {
 				running <- r.Context()
 				<-r.Context().Done()
 			})
-			g := New(Config{Port: 1234, Token: k.Find}, []Route{{"GET", "/api/x", Token, NoBody, 0, handler}})
+			g := New(Config{Port: 1234, Token: k.Find}, []Route{{"GET", "/api/x", Token, NoBody, 0, handler, nil}})
 			ctx, cancel := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
 			defer wg.Wait()

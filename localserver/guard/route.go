@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -42,7 +43,8 @@ const (
 // Route is one line of the route table. Pattern is a path pattern of
 // http.ServeMux without method and host ("/api/sessions/{id}"); a GET route
 // answers HEAD as well. Several routes may share a Pattern with different
-// methods. MaxBody, in bytes, replaces the default limit of the body class.
+// methods. MaxBody, in bytes, replaces the default limit of the body class. The
+// context of a request ends with Until, too, if there is one.
 type Route struct {
 	Method  string
 	Pattern string
@@ -50,6 +52,7 @@ type Route struct {
 	Body    Body
 	MaxBody int64
 	Handler http.Handler
+	Until   context.Context
 }
 
 // AnyMethod as a Route's Method accepts the methods that a relay or an MCP

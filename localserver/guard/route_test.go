@@ -9,14 +9,14 @@ import (
 func TestCheckRefusesRoutesWithoutClass(t *testing.T) {
 	h := http.NotFoundHandler()
 	for name, r := range map[string]Route{
-		"auth":     {"GET", "/x", 0, NoBody, 0, h},
-		"body":     {"POST", "/x", Token, 0, 0, h},
-		"handler":  {"POST", "/x", Token, JSON, 0, nil},
-		"method":   {"", "/x", Token, JSON, 0, h},
-		"trace":    {"TRACE", "/x", Token, NoBody, 0, h},
-		"pattern":  {"GET", "GET /x", Token, NoBody, 0, h},
-		"get body": {"GET", "/x", Token, JSON, 0, h},
-		"host api": {"POST", "/api/x", Host, JSON, 0, h},
+		"auth":     {"GET", "/x", 0, NoBody, 0, h, nil},
+		"body":     {"POST", "/x", Token, 0, 0, h, nil},
+		"handler":  {"POST", "/x", Token, JSON, 0, nil, nil},
+		"method":   {"", "/x", Token, JSON, 0, h, nil},
+		"trace":    {"TRACE", "/x", Token, NoBody, 0, h, nil},
+		"pattern":  {"GET", "GET /x", Token, NoBody, 0, h, nil},
+		"get body": {"GET", "/x", Token, JSON, 0, h, nil},
+		"host api": {"POST", "/api/x", Host, JSON, 0, h, nil},
 	} {
 		if Check([]Route{r}) == nil {
 			t.Errorf("%s: a bad route was accepted", name)
@@ -33,7 +33,7 @@ func TestCheckRefusesRoutesWithoutClass(t *testing.T) {
 
 func TestNothingIsReadBeforeTheToken(t *testing.T) {
 	read := &countingBody{}
-	routes := []Route{{"POST", "/api/x", Token, JSON, 0, http.NotFoundHandler()}, {"POST", "/api/u", Token, Upload, 0, http.NotFoundHandler()}}
+	routes := []Route{{"POST", "/api/x", Token, JSON, 0, http.NotFoundHandler(), nil}, {"POST", "/api/u", Token, Upload, 0, http.NotFoundHandler(), nil}}
 	h := New(Config{Port: 1}, routes)
 	for _, path := range []string{"/api/x", "/api/u", "/api/none"} {
 		r, _ := http.NewRequest("POST", path, read)

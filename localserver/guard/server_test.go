@@ -146,7 +146,7 @@ func TestSizes(t *testing.T) {
 }
 
 func TestSlowBodyEnds(t *testing.T) {
-	routes := []Route{{"POST", "/api/x", None, JSON, 0, http.NotFoundHandler()}}
+	routes := []Route{{"POST", "/api/x", None, JSON, 0, http.NotFoundHandler(), nil}}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestStalledUploadEnds(t *testing.T) {
 	}
 	host := ln.Addr().String()
 	srv := Server(New(Config{Port: ln.Addr().(*net.TCPAddr).Port, PieceTimeout: time.Second},
-		[]Route{{"POST", "/api/x", None, Upload, 0, read}}), nil, nil)
+		[]Route{{"POST", "/api/x", None, Upload, 0, read, nil}}), nil, nil)
 	go srv.Serve(ln)
 	defer srv.Close()
 	for pieces, want := range map[int]int{6: 200, 1: 408} {

@@ -112,7 +112,7 @@ func (s *Server) do(run *running) {
 	defer s.work.Done()
 	defer run.cancel()
 	defer close(run.done)
-	run.out, run.err = c.session.Do(run.ctx, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, Tool: run.call.tool, Arguments: run.call.args, Item: run.call.item != ""}, func(p tools.Progress) {
+	run.out, run.err = c.session.Do(run.ctx, run.cancel, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, Tool: run.call.tool, Arguments: run.call.args, Item: run.call.item != ""}, func(p tools.Progress) {
 		run.tell(func() {
 			if len(run.progress) == maxNews {
 				run.progress = run.progress[:maxNews-1]

@@ -9,11 +9,9 @@ import (
 
 // Do runs a call and returns how it ended, for a client that waits for it: the
 // call is listed while it lasts and not kept afterwards. It is cancelled with
-// ctx and with the session. progress may be nil; it is called from any
-// goroutine, only while Do runs.
-func (s *Session) Do(ctx context.Context, c tools.Call, progress func(tools.Progress)) (tools.Outcome, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// ctx, which cancel ends: so do the session and whoever cancels the call. progress
+// may be nil; it is called from any goroutine, only while Do runs.
+func (s *Session) Do(ctx context.Context, cancel context.CancelFunc, c tools.Call, progress func(tools.Progress)) (tools.Outcome, error) {
 	live, err := s.begin(&call{Call: c, cancel: cancel, direct: true, progress: progress})
 	if err != nil {
 		return tools.Outcome{}, err

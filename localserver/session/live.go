@@ -19,7 +19,7 @@ type wordwise struct {
 }
 
 func newWordwise(emit func(stream, text string)) *wordwise {
-	return &wordwise{emit: emit, held: map[string]string{}}
+	return &wordwise{emit: emit}
 }
 
 func (w *wordwise) write(stream, text string) {
@@ -29,6 +29,9 @@ func (w *wordwise) write(stream, text string) {
 	cut := strings.LastIndexAny(text, " \n\r\t") + 1
 	if len(text)-cut > maxHeld {
 		cut = len(text) // no secret is that long
+	}
+	if w.held == nil {
+		w.held = map[string]string{}
 	}
 	w.held[stream] = text[cut:]
 	if cut > 0 {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"sync"
 
 	"zeroclaw/permissions/approval"
 	"zeroclaw/tools"
@@ -21,9 +22,20 @@ const bigResult = 64 << 10
 // recorder tells clients, the audit log and the store how calls go.
 type recorder struct{ s *Session }
 
+// events are used again: there are two for each call, and mostly nobody listens.
+var events = sync.Pool{New: func() any { return new(event) }}
+
+func (r recorder) publish(kind string, e event) {
+	one := events.Get().(*event)
+	*one = e
+	r.s.host.config.Publish(kind, one)
+	*one = event{}
+	events.Put(one)
+}
+
 // Started implements tools.Recorder.
 func (r recorder) Started(c tools.Call, o tools.Outcome) {
-	r.s.host.config.Publish("call.started", event{r.s.ID, r.s.Conversation, o, c.Arguments})
+	r.publish("call.started", event{r.s.ID, r.s.Conversation, o, c.Arguments})
 	r.s.host.config.Started(c, o)
 }
 
@@ -49,5 +61,5 @@ func (r recorder) Ended(c tools.Call, o tools.Outcome, j tools.Judged, answer ap
 	if o.Size() > bigResult {
 		o = withoutContent(o)
 	}
-	r.s.host.config.Publish("call.finished", event{r.s.ID, r.s.Conversation, o, nil})
+	r.publish("call.finished", event{r.s.ID, r.s.Conversation, o, nil})
 }

@@ -40,7 +40,7 @@ type Config struct {
 	Asker    tools.Asker
 	Finisher tools.Finisher
 	SaveRule func(rule string, root *resolve.Resolver) error // adds one line to the allowed directories, for the root that it was shown for
-	Publish  func(kind string, payload any)
+	Publish  func(kind string, payload any)                  // keeps nothing of the payload
 	Redact   func(string) string
 	Started  func(tools.Call, tools.Outcome)
 	Changed  func(tools.Call, tools.Outcome) // between running and waiting

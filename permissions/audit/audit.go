@@ -103,13 +103,12 @@ func (l *Log) add(e Entry, mayWait bool) error {
 		return fmt.Errorf("write the audit log: %w", err)
 	}
 	e.Seq = l.last + 1
-	line, err := json.Marshal(e)
+	first := len(l.waiting) == 0
+	lines, err := appendLine(l.waiting, e)
 	if err != nil {
 		return fmt.Errorf("write the audit log: %w", err)
 	}
-	l.last = e.Seq
-	first := len(l.waiting) == 0
-	l.waiting = append(append(l.waiting, line...), '\n')
+	l.last, l.waiting = e.Seq, lines
 	if !mayWait || l.closed || len(l.waiting) > maxWaiting || first && time.Since(l.wrote) > busyTime {
 		return l.flush()
 	}
