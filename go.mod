@@ -41,3 +41,6 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
+
+// The same but for one change, see its README.
+replace github.com/santhosh-tekuri/jsonschema/v6 => ./third_party/jsonschema
