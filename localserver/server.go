@@ -193,8 +193,6 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(limited) }()
 	ready()
-	// The user's login shell takes its time; asked now, nobody waits for it.
-	s.background.Go(func() { s.login.Path(s.ctx) })
 	s.background.Go(func() { s.spare.serve(s.ctx) })
 
 	select {

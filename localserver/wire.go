@@ -125,6 +125,9 @@ func (s *Server) wireTools() {
 	c := s.config
 	s.distribution = shell.System().Distribution
 	s.login = process.NewLogin(s.ctx, c.Environ)
+	// The user's login shell takes its time, which is that of the rest of the
+	// start.
+	s.background.Go(func() { s.login.Path(s.ctx) })
 	s.files = files.New(files.Config{Undo: filepath.Join(c.State, "objects", "undo"), Now: c.Now})
 	s.shell = shell.New(shell.Config{
 		Environ: c.Environ, Path: s.login.Path, Ledger: s.ledger, Now: c.Now,

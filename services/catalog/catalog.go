@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"zeroclaw/tools/atomicfile"
 )
@@ -72,18 +73,22 @@ func writeAll(services string, definitions fs.FS) error {
 	if err != nil {
 		return err
 	}
-	var failed error
-	for _, e := range entries {
-		id := e.Name()
-		files, err := readFiles(definitions, id)
-		if err == nil {
-			err = writeOne(root, id, files)
-		}
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("writing the service %s to %s: %w", id, filepath.Join(services, id), err))
-		}
+	failed := make([]error, len(entries))
+	var all sync.WaitGroup
+	for i, e := range entries { // at the same time: most of it is waiting for the disk
+		all.Go(func() {
+			id := e.Name()
+			files, err := readFiles(definitions, id)
+			if err == nil {
+				err = writeOne(root, id, files)
+			}
+			if err != nil {
+				failed[i] = fmt.Errorf("writing the service %s to %s: %w", id, filepath.Join(services, id), err)
+			}
+		})
 	}
-	return failed
+	all.Wait()
+	return errors.Join(failed...)
 }
 
 // readFiles reads a definition, which has no folders inside.
