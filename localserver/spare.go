@@ -7,7 +7,11 @@ import (
 )
 
 // quiet is how long nothing big may have happened before memory is given back.
-const quiet = 2 * time.Second
+const quiet = 500 * time.Millisecond
+
+// dropEvery is the least time between two times that the program's file is
+// dropped, of which a little comes back each time.
+const dropEvery = time.Minute
 
 // spare gives memory back to the system that only something that is over
 // needed: the start, servers that came up, a big result. The companion idles
@@ -26,8 +30,9 @@ func (s spare) stir() {
 
 // serve gives back after the start, and each time that it has become quiet.
 func (s spare) serve(ctx context.Context) {
-	t := time.NewTimer(quiet / 2)
+	t := time.NewTimer(quiet)
 	defer t.Stop()
+	var dropped time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -36,6 +41,10 @@ func (s spare) serve(ctx context.Context) {
 			t.Reset(quiet)
 		case <-t.C:
 			debug.FreeOSMemory()
+			if time.Since(dropped) > dropEvery {
+				dropMapped()
+				dropped = time.Now()
+			}
 		}
 	}
 }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package localserver
+
+// dropMapped does nothing here.
+func dropMapped() {}
