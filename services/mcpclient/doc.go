@@ -1,8 +1,8 @@
 // Package mcpclient owns the connections to MCP servers: it is the Connector
 // that services.Supervisor uses.
 //
-// The messages travel through mcp-go's transports. What lies above them, the
-// session, is ours, for reasons that were measured on mcp-go v1.2.1:
+// The messages are those of mcp-go, and every transport is one by its interface.
+// The session above them and the transports are ours, for reasons that were measured on mcp-go v1.2.1:
 //
 //   - Its client decodes tools into structs that drop every schema keyword it
 //     does not know, and parses results that we must pass on byte for byte.
@@ -12,9 +12,9 @@
 //     handshake.go leaves the first question standing while it asks the second.
 //   - Its stdio transport reads lines of any length, skips what is not JSON in
 //     silence, blocks every caller when a server stops reading, and ends only
-//     the direct child. We start the process ourselves (tools/process), put
-//     messageFilter (filter.go) before the transport's input and outbox
-//     (outbox.go) behind its output.
+//     the direct child. It decodes each answer a second time, too. We start the
+//     process ourselves (tools/process); messageFilter (filter.go) reads what it
+//     prints and gives each answer to whom it is for, outbox (outbox.go) writes.
 //   - Its transport for Streamable HTTP ends what a server asks in the middle of
 //     a call after 30 s, and then hangs; a person needs longer. That for HTTP+SSE
 //     answers nothing that a server asks, takes such a request for our answer
