@@ -123,6 +123,7 @@ type Server struct {
 	services    *services.Supervisor
 	ledger      *process.Ledger
 	login       *process.Login
+	bundled     chan struct{} // closed once the bundled services are written
 	files       *files.Files
 	shell       *shell.Shell
 	store       *store.Store

@@ -52,6 +52,7 @@ func New(c Config) (*Server, error) {
 			c.Log.Warn("remove what killed saves left", "err", err)
 		}
 	}
+	s.wireEarly()
 	var err error
 	if s.secrets, err = secrets.Open(c.State, c.Rand); err != nil {
 		return nil, err
@@ -90,6 +91,24 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
+// wireEarly begins what takes its time and needs nothing of the rest, which is
+// wired meanwhile: the user's login shell, and the definitions that come with
+// the companion.
+func (s *Server) wireEarly() {
+	s.login = process.NewLogin(s.ctx, s.config.Environ)
+	s.background.Go(func() { s.login.Path(s.ctx) })
+	s.bundled = make(chan struct{})
+	s.background.Go(func() {
+		defer close(s.bundled)
+		if err := catalog.WriteBundled(s.servicesFolder()); err != nil {
+			s.problem("services", err.Error())
+		}
+	})
+}
+
+// servicesFolder is where services that were added to the companion lie.
+func (s *Server) servicesFolder() string { return filepath.Join(s.config.State, "services") }
+
 // wireState opens what is kept between starts.
 func (s *Server) wireState() {
 	var err error
@@ -124,10 +143,6 @@ func (s *Server) wireState() {
 func (s *Server) wireTools() {
 	c := s.config
 	s.distribution = shell.System().Distribution
-	s.login = process.NewLogin(s.ctx, c.Environ)
-	// The user's login shell takes its time, which is that of the rest of the
-	// start.
-	s.background.Go(func() { s.login.Path(s.ctx) })
 	s.files = files.New(files.Config{Undo: filepath.Join(c.State, "objects", "undo"), Now: c.Now})
 	s.shell = shell.New(shell.Config{
 		Environ: c.Environ, Path: s.login.Path, Ledger: s.ledger, Now: c.Now,
@@ -158,9 +173,10 @@ func (s *Server) wireTools() {
 
 func (s *Server) wireServices() {
 	c := s.config
-	folder := &services.Folder{Path: filepath.Join(c.State, "services")}
-	if err := catalog.WriteBundled(folder.Path); err != nil {
-		s.problem("services", err.Error())
+	folder := &services.Folder{Path: s.servicesFolder()}
+	scan := func() []services.Spec {
+		<-s.bundled
+		return folder.Scan()
 	}
 	installer := catalog.NewInstaller(catalog.Config{State: c.State, Home: c.Home, Path: s.login.Path, Environ: c.Environ, Ledger: s.ledger, Now: c.Now})
 	var err error
@@ -172,7 +188,7 @@ func (s *Server) wireServices() {
 		Vars: func() services.Vars {
 			return services.Vars{Root: s.Root(), Self: c.Self, Node: installer.Node, Python: installer.Python}
 		},
-		Scan: folder.Scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")}, Cache: services.FileCache{Path: statePath(c.State, "catalogue.json")},
+		Scan: scan, Store: services.FileStore{Path: statePath(c.State, "service-options.json")}, Cache: services.FileCache{Path: statePath(c.State, "catalogue.json")},
 		Notify: s.serviceEvent, Redact: s.secrets.Redact, Now: c.Now,
 		Roots: func() []services.Root {
 			return []services.Root{{URI: fileURI(s.Root()), Name: filepath.Base(s.Root())}}
