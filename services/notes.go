@@ -17,6 +17,9 @@ const (
 )
 
 const (
+	// Between two tellings: what changes once is told at once, what changes all
+	// the time less and less often.
+	noteFirst = 2 * time.Millisecond
 	notePause = 50 * time.Millisecond
 	noteLines = 200 // log lines in one event
 )
@@ -72,6 +75,8 @@ func (n *notes) gone(s *service) { n.mark(s, noteGone) }
 
 // serve tells until ctx ends, and then what is left.
 func (n *notes) serve(ctx context.Context) {
+	var told time.Time
+	pause := noteFirst
 	for {
 		select {
 		case <-ctx.Done():
@@ -79,8 +84,13 @@ func (n *notes) serve(ctx context.Context) {
 			return
 		case <-n.wake:
 		}
+		if time.Since(told) > 2*notePause {
+			pause = noteFirst
+		}
 		n.tell()
-		sleep(ctx, notePause)
+		told = time.Now()
+		sleep(ctx, pause)
+		pause = min(2*pause, notePause)
 	}
 }
 
