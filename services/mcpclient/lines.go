@@ -40,7 +40,7 @@ func (t *lines) other(life context.Context, m message, raw []byte) {
 func (t *lines) write(ctx context.Context, body []byte) error {
 	select {
 	case <-t.ready:
-		return t.out.send(append(body, '\n'))
+		return t.out.send(append(body, '\n'), false)
 	case <-ctx.Done(): // it never came to run
 		return ctx.Err()
 	}

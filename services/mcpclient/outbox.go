@@ -22,15 +22,18 @@ const (
 // outbox is a server's standard input. send never waits for the server: one
 // goroutine does, and declares the connection dead when the server takes
 // nothing for a while. (A half-written line cannot be taken back.) What has come
-// meanwhile is written together.
+// meanwhile is written together; a line that comes alone is written by send
+// itself as far as the server's pipe has room, which saves waking the goroutine.
 type outbox struct {
 	to    io.WriteCloser
+	now   tryWriter // to, where that can be tried; else nil
 	stall time.Duration
 	fail  func(error) // called when the server stopped reading, or cannot any more
 
 	mu     sync.Mutex
 	queue  [][]byte
 	bytes  int
+	taken  bool // run has taken lines out of the queue and is writing them
 	closed bool
 	wake   chan struct{}
 	done   chan struct{}
@@ -38,14 +41,21 @@ type outbox struct {
 	watch *time.Timer // of run alone
 }
 
+// tryWriter writes as much as is taken without waiting, which may be nothing.
+type tryWriter interface {
+	TryWrite(b []byte) (int, error)
+}
+
 func newOutbox(to io.WriteCloser, stall time.Duration, fail func(error)) *outbox {
 	o := &outbox{to: to, stall: stall, fail: fail, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	o.now, _ = to.(tryWriter)
 	go o.run()
 	return o
 }
 
-// send takes one line, which is its own from then on.
-func (o *outbox) send(line []byte) error {
+// send takes one line, which is its own from then on. alone: no other is
+// expected meanwhile, with which it could be written together.
+func (o *outbox) send(line []byte, alone bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
@@ -53,6 +63,13 @@ func (o *outbox) send(line []byte) error {
 		return io.ErrClosedPipe
 	case o.bytes+len(line) > outboxLimit:
 		return fmt.Errorf("the server does not read its input: %d bytes are waiting already", o.bytes)
+	}
+	if alone && o.now != nil && !o.taken && len(o.queue) == 0 {
+		// What goes wrong here goes wrong for run as well, which tells.
+		n, _ := o.now.TryWrite(line)
+		if line = line[n:]; len(line) == 0 {
+			return nil
+		}
 	}
 	o.queue = append(o.queue, line)
 	o.bytes += len(line)
@@ -96,6 +113,7 @@ func (o *outbox) run() {
 			}
 			lines := o.queue
 			o.queue = spare[:0]
+			o.taken = len(lines) > 0
 			o.mu.Unlock()
 			if len(lines) == 0 {
 				spare = lines

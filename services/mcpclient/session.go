@@ -28,8 +28,9 @@ type session struct {
 	duties crew // goroutines of the session
 	bare   bool // JSON-RPC without a protocol around it
 	// post writes a request, a line, whose answer comes in by itself; nil: the
-	// transport is over HTTP, where requests carry headers.
-	post func(line []byte) error
+	// transport is over HTTP, where requests carry headers. alone: no other
+	// request waits for its answer.
+	post func(line []byte, alone bool) error
 
 	// Written by the handshake, read afterwards.
 	version      string
@@ -96,6 +97,7 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 	}
 	s.mu.Lock()
 	s.pending[key] = x
+	alone := len(s.pending) == 1
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -117,7 +119,7 @@ func (s *session) send(ctx context.Context, id int64, version, method string, pa
 	if s.post != nil {
 		line, err := requestLine(id, method, params)
 		if err == nil {
-			err = s.post(line)
+			err = s.post(line, alone)
 		}
 		if err != nil {
 			return nil, s.unsent(ctx, method, err)

@@ -144,6 +144,10 @@ type stdinPipe struct{ f *os.File }
 
 func (s stdinPipe) Write(b []byte) (int, error) { return s.f.Write(b) }
 
+// TryWrite writes as much as the pipe has room for, which may be nothing, and
+// does not wait.
+func (s stdinPipe) TryWrite(b []byte) (int, error) { return tryWrite(s.f, b) }
+
 func (s stdinPipe) Close() error {
 	if err := s.f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return err
