@@ -37,7 +37,7 @@ func statePath(state, name string) string { return filepath.Join(state, "state",
 
 // New wires a companion together. The caller has acquired the state folder.
 // What can be repaired by the user does not fail: it becomes a Problem.
-func New(c Config) (*Server, error) {
+func New(c Config) (_ *Server, err error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, fmt.Errorf("start the companion: %w", err)
 	}
@@ -53,7 +53,12 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	s.wireEarly()
-	var err error
+	defer func() {
+		if err != nil {
+			s.quit()
+			s.background.Wait()
+		}
+	}()
 	if s.secrets, err = secrets.Open(c.State, c.Rand); err != nil {
 		return nil, err
 	}
