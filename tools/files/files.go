@@ -174,10 +174,10 @@ func report(p *tools.Pass, done, total int64, message string) {
 	}
 }
 
-// shown writes a name into a line of text: as it is where that is harmless,
-// else as a JSON string, so that no name can end the line or hide itself.
+// shown writes a name, as permissions.EncodePath wrote it, into a line of text: as
+// it is where that is harmless, else as a JSON string, so that no name can end the
+// line or hide itself.
 func shown(name string) string {
-	name = permissions.EncodePath(name)
 	plain := name != "" && name == strings.TrimSpace(name) && name[0] != '"'
 	for _, r := range name {
 		if r == '\u2028' || r == '\u2029' || unicode.In(r, unicode.Cc, unicode.Cf) {

@@ -110,6 +110,8 @@ func TestNamesRoundTrip(t *testing.T) {
 			if err := json.Unmarshal([]byte(s), &back); err != nil || back != e.Name {
 				t.Errorf("shown(%q) = %s reads back as %q, %v", e.Name, s, back, err)
 			}
+		} else if !strings.Contains("\n"+res.Content[0].Text, "\n"+e.Name+"  ") {
+			t.Errorf("the text names %q differently: %q", e.Name, res.Content[0].Text)
 		}
 	}
 }
