@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"sync"
+	"unicode/utf8"
 )
 
 // maxLine bounds one line of a server's standard output, maxUnended one that is
@@ -135,6 +136,9 @@ func (f *messageFilter) finish(line []byte, own bool) {
 	if len(line) == 0 {
 		return
 	}
+	if (line[0] == '{' || line[0] == '[') && !utf8.Valid(line) {
+		line, own = inUTF8(line), true
+	}
 	switch {
 	case line[0] == '{':
 		f.object(line, own)
@@ -162,8 +166,10 @@ func (f *messageFilter) object(line []byte, own bool) {
 func (f *messageFilter) message(line []byte, own bool) {
 	m, ok := scanMessage(line)
 	switch {
-	case !ok || m.method == nil && (m.id == nil || m.result == nil && m.err == nil):
+	case !ok || m.method == nil && (m.id == nil || m.result == nil && m.err == nil && !m.marked()):
 		f.reject(line)
+	case m.method == nil && m.result == nil && m.err == nil:
+		f.unusable(string(m.id), neither)
 	case (m.method != nil || m.err != nil) && len(line) > maxDecoded:
 		f.undecoded(m, len(line))
 	case m.method != nil:

@@ -21,7 +21,8 @@ func filtered(limit, n int, input []byte) (passed []string, results, long, noise
 			answeredOn(&out, id, failed)
 			return true
 		},
-		overlong: func(id string, size, _ int64) { long = append(long, fmt.Sprintf("%s/%d", id, size)) }}
+		overlong: func(id string, size, _ int64) { long = append(long, fmt.Sprintf("%s/%d", id, size)) },
+		unusable: func(id, why string) { long = append(long, id+" "+why) }}
 	for len(input) > 0 {
 		m := min(n, len(input))
 		f.Write(input[:m])
@@ -55,6 +56,10 @@ func TestFilter(t *testing.T) {
 		{"answer to nobody", `{"id":99,"result":{}}`, "", "99={}", "", ""},
 		{"error", `{"id":2,"error":{"code":1}}`, `{"id":2,"error":{"code":1}}`, "2=", "", ""},
 		{"error null", `{"id":2,"error":null,"result":5}`, `{"jsonrpc":"2.0","id":2,"result":{}}`, "2=5", "", ""},
+		{"neither", `{"jsonrpc":"2.0","id":7,"error":null}`, "", "", "7 " + neither, ""},
+		{"no message", `{"level":30,"id":7}`, "", "", "", `{"level":30,"id":7}`},
+		{"Latin-1", "{\"id\":1,\"result\":{\"t\":\"caf\xe9\"}}", `{"jsonrpc":"2.0","id":1,"result":{}}`, "1={\"t\":\"caf\uFFFD\"}", "", ""},
+		{"Latin-1 notification", "{\"method\":\"n\",\"params\":{\"t\":\"\xff\xfe\"}}", "{\"method\":\"n\",\"params\":{\"t\":\"\uFFFD\"}}", "", "", ""},
 		{"notification", `{"method":"n","params":{"id":4}}`, `{"method":"n","params":{"id":4}}`, "", "", ""},
 		{"request", `{"id":5,"method":"n"}`, `{"id":5,"method":"n"}`, "", "", ""},
 		{"batch", `[{"id":1,"result":1},{"method":"n"},7]`, `{"jsonrpc":"2.0","id":1,"result":{}} {"method":"n"}`, "1=1", "", "7"},

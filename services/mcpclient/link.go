@@ -121,7 +121,7 @@ func (w *link) giveUp(tell func(context.Context) error) {
 // them as revision 2025-03-26 knew it. The error of one that is nested too
 // deeply is a *tooDeep.
 func messages(b []byte) ([][]byte, error) {
-	b = bytes.TrimSpace(b)
+	b = inUTF8(bytes.TrimSpace(b))
 	if deep := checkDepth(b); deep != nil {
 		return nil, deep
 	}
@@ -160,6 +160,8 @@ func answers(m message, id string) *transport.JSONRPCResponse {
 		r.Error = rpcDetails(m.err)
 	case m.result != nil:
 		r.Result = m.result
+	case m.marked():
+		r.Error = &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: neither}
 	default:
 		return nil
 	}

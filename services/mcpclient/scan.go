@@ -4,12 +4,29 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 )
 
 // message is the outermost level of one JSON-RPC message; the fields are parts
 // of the line that was scanned, nil when absent.
 type message struct {
-	id, method, params, result, err json.RawMessage
+	jsonrpc, id, method, params, result, err json.RawMessage
+}
+
+// marked reports whether the message calls itself one of JSON-RPC, as a line of a
+// log does not.
+func (m message) marked() bool { return string(m.jsonrpc) == `"2.0"` }
+
+// neither is why an answer cannot be used that says nothing.
+const neither = "the answer of the server has neither a result nor an error"
+
+// inUTF8 is a text in UTF-8, which JSON has to be in: what is passed on as it came
+// would end the connection of a client that is strict about it.
+func inUTF8(b []byte) []byte {
+	if utf8.Valid(b) {
+		return b
+	}
+	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
 }
 
 // scanMessage splits a JSON object that is known to be valid. It looks at each
@@ -28,6 +45,8 @@ func scanMessage(b []byte) (m message, ok bool) {
 		end = skipValue(b, i)
 		value := json.RawMessage(b[i:end:end])
 		switch string(key) {
+		case "jsonrpc":
+			m.jsonrpc = value
 		case "id":
 			m.id = value
 		case "method":
