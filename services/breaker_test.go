@@ -153,6 +153,33 @@ func TestBreakerOfCalls(t *testing.T) {
 	})
 }
 
+// Whoever stops a server and starts it again wants it tried now.
+func TestBreakerAfterAPersonsStop(t *testing.T) {
+	spec := server("x")
+	spec.Probe = -1
+	bubble(t, Config{}, []Spec{spec}, func(t *testing.T, r *rig) {
+		_ = r.Start("x")
+		r.state(t, "x", Running)
+		r.fake.last().reply(func(context.Context, json.RawMessage) error { return errors.New("connection refused") })
+		for range 3 {
+			_ = r.call(t.Context())
+		}
+		if st := r.state(t, "x", Running); st.Breaker.State != BreakerOpen {
+			t.Fatalf("breaker = %+v", st.Breaker)
+		}
+		if err := r.Stop(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Start("x")
+		if st := r.state(t, "x", Running); st.Breaker.State != BreakerClosed {
+			t.Errorf("breaker = %+v", st.Breaker)
+		}
+		if err := r.call(t.Context()); err != nil {
+			t.Errorf("the first call: %v", err)
+		}
+	})
+}
+
 // Calls that all go under with one crash are one failure.
 func TestBreakerCountsACrashOnce(t *testing.T) {
 	spec := server("x")

@@ -8,7 +8,7 @@ import (
 )
 
 // Start asks for a server to run and returns at once; a second start joins the
-// first. An error says why it cannot be started.
+// first. After a Stop it forgets earlier failures, as Retry does. An error says why it cannot be started.
 func (v *Supervisor) Start(name string) error { return v.start(name, func(*service) {}) }
 
 // Restart stops a server, if it runs, and starts it as it is defined now.
@@ -34,6 +34,9 @@ func (v *Supervisor) start(name string, first func(*service)) error {
 			return err
 		}
 		first(s)
+		if s.byPerson { // stopped by a person, who wants it again now
+			s.breaker = breaker{}
+		}
 		s.byPerson = false
 		s.wantLocked()
 		return nil
