@@ -24,6 +24,12 @@ type object struct {
 func parse(doc []byte) (*object, error) {
 	v, err := hujson.Parse(doc)
 	if err != nil {
+		// A comment may end with the document; the parser wants a line end behind it.
+		if ended, bad := hujson.Parse(append(bytes.Clone(doc), '\n')); bad == nil {
+			v, err = ended, nil
+		}
+	}
+	if err != nil {
 		var line, column int
 		text := err.Error()
 		if _, bad := fmt.Sscanf(text, "hujson: line %d, column %d:", &line, &column); bad != nil {

@@ -32,6 +32,7 @@ func TestEnterServer(t *testing.T) {
 		{"no final line end", "{\n  \"x\": 1\n}", "{\n  \"x\": 1,\n  \"mcpServers\": {\n    " + entered + "\n  }\n}"},
 		{"comments", "// mine\n{\n  /* a */ \"x\": 1, // one\n  \"y\": 2 // two\n  // end\n}\n// after\n",
 			"// mine\n{\n  /* a */ \"x\": 1, // one\n  \"y\": 2, // two\n  \"mcpServers\": {\n    " + entered + "\n  }\n  // end\n}\n// after\n"},
+		{"comment at the end", "{\n  \"x\": 1\n}\n// mine", "{\n  \"x\": 1,\n  \"mcpServers\": {\n    " + entered + "\n  }\n}\n// mine"},
 		{"comma too many", "{\n  \"x\": 1, // one\n}\n",
 			"{\n  \"x\": 1, // one\n  \"mcpServers\": {\n    " + entered + "\n  },\n}\n"},
 		{"comma apart", "{\n  \"x\": 1 /* a */ , /* b */ // c\n}\n",
