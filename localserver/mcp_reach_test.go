@@ -41,6 +41,23 @@ func TestMCPStatelessReach(t *testing.T) {
 // TestMCPItems: what an agent does not reach of a server's resources and prompts
 // is not there for a client either; as tools of the companion they answer as
 // tools do.
+// TestMCPQuery: what was meant to narrow and cannot be read never opens
+// everything instead.
+func TestMCPQuery(t *testing.T) {
+	r := configured(t, stub{Tools: stubTools("add")}.server(t, "s"), openAgent)
+	for _, query := range []string{"allowed_tools=s__add;", "allowed_tools=s__add%ZZ", "agent=w;x", "allowed-tools=s__add", "allowedTools=", "agent=w&agent=assistant"} {
+		c := &mcpClient{rig: r, path: "/mcp?" + query}
+		p := c.send(rpc(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{}}`))
+		if m := p.last(t); p.status != http.StatusBadRequest || p.header.Get("Mcp-Session-Id") != "" {
+			t.Errorf("?%s = %d %v", query, p.status, m)
+		}
+	}
+	c := r.mcpClient("/mcp?agent=w&allowed_tools=s__add%2Cother", `{}`)
+	if list, _ := at(c.ask(2, "tools/list", `{}`), "result", "tools").([]any); len(list) != 1 {
+		t.Errorf("the tools are %v", list)
+	}
+}
+
 func TestMCPItems(t *testing.T) {
 	servers := stub{Tools: stubTools("a"), Resources: map[string]string{"demo://one": "first", "demo://secret": "hidden"}, Prompts: true}.server(t, "rich")
 	bundle := "[mcp_bundles.s]\nservers = [\"rich\"]\n[agents.w]\nmcp_bundles = [\"s\"]\nrisk_profile = \"p\"\n[risk_profiles.p]\nauto_approve = [\"*\"]\n"

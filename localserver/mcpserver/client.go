@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"zeroclaw/localserver/session"
+	"zeroclaw/services"
 	"zeroclaw/tools"
 )
 
@@ -75,9 +77,19 @@ type wanted struct {
 }
 
 func wantedOf(r *http.Request, caller Caller) (wanted, *rpcError) {
-	q := r.URL.Query()
+	// What cannot be read would be left out, and what narrows would not.
+	q, err := url.ParseQuery(r.URL.RawQuery)
 	out := wanted{server: r.PathValue("server"), agent: q.Get("agent")}
+	for name := range q {
+		if name != "agent" && name != "allowed_tools" {
+			return out, badQuery(fmt.Sprintf("there is no query parameter %q; there is: agent, allowed_tools", services.Clip(name, 80)))
+		}
+	}
 	switch {
+	case err != nil:
+		return out, badQuery("the query of the address cannot be read (" + services.Clip(err.Error(), 200) + "); write it as ?agent=NAME&allowed_tools=A,B, with other characters as %XX")
+	case len(q["agent"]) > 1:
+		return out, badQuery("the query parameter agent is there twice; send it once")
 	case caller.Agent == "":
 	case out.agent == "":
 		out.agent = caller.Agent
@@ -95,6 +107,10 @@ func wantedOf(r *http.Request, caller Caller) (wanted, *rpcError) {
 		out.allowed = &names
 	}
 	return out, nil
+}
+
+func badQuery(text string) *rpcError {
+	return &rpcError{code: codeInvalidRequest, status: http.StatusBadRequest, message: text}
 }
 
 // key tells clients without a protocol session apart.
