@@ -2,9 +2,13 @@ package localserver
 
 import (
 	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // modern sends what revision 2026-07-28 wants.
@@ -125,5 +129,42 @@ func TestMCPRevoked(t *testing.T) {
 		Entries []struct{ App, Client string }
 	}](r, "GET", "/api/audit", nil); len(got.Entries) != 2 || got.Entries[0].App != "editor" || got.Entries[0].Client != "mcp" {
 		t.Errorf("the audit says %+v", got.Entries)
+	}
+}
+
+// TestMCPRevokedMidCall: a client whose token ends learns of it, whichever
+// revision it speaks: an answer without a body tells it nothing.
+func TestMCPRevokedMidCall(t *testing.T) {
+	journal := filepath.Join(t.TempDir(), "journal")
+	r := configured(t, stub{Tools: stubTools("add"), Silent: true, Journal: journal}.server(t, "s"), openAgent)
+	own := r.token
+	for i, call := range []func() *mcpReply{
+		func() *mcpReply {
+			return r.mcpClient("/mcp", `{}`).send(rpc(3, "tools/call", `{"name":"s__add","arguments":{}}`))
+		},
+		func() *mcpReply {
+			return r.modern("tools/call", "s__add", `"name":"s__add","arguments":{}`, `{}`)
+		},
+	} {
+		made := do[struct{ ID, Token string }](r, "POST", "/api/tokens", map[string]any{"name": "editor", "agent": "w"})
+		revoked := make(chan struct{})
+		go func() {
+			defer close(revoked)
+			for text, _ := os.ReadFile(journal); strings.Count(string(text), "call") <= i; text, _ = os.ReadFile(journal) {
+				time.Sleep(5 * time.Millisecond)
+			}
+			q, _ := http.NewRequest("DELETE", strings.TrimSuffix(r.server.Address(), "/")+"/api/tokens/"+made.ID, nil)
+			q.Header.Set("Authorization", "Bearer "+own)
+			if a, err := http.DefaultClient.Do(q); err == nil {
+				a.Body.Close()
+			}
+		}()
+		r.token = made.Token
+		p := call()
+		if m := p.last(t); p.status != http.StatusUnauthorized || !strings.Contains(fmt.Sprint(at(m, "error", "message")), "revoked") {
+			t.Errorf("the call ended with %d %v", p.status, m)
+		}
+		<-revoked
+		r.token = own
 	}
 }

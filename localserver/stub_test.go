@@ -25,6 +25,7 @@ type stub struct {
 	Sample      bool              `json:"sample,omitempty"` // every call asks the model first
 	Result      json.RawMessage   `json:"result,omitempty"` // of every call; else its arguments as text
 	Live        string            `json:"live,omitempty"`   // file with the tools that a listing gives, once it exists
+	Silent      bool              `json:"silent,omitempty"` // no call is answered
 }
 
 type stubTool struct {
@@ -92,6 +93,10 @@ func serveStub(in io.Reader, out io.Writer) {
 		}
 		var method string
 		_ = json.Unmarshal(m["method"], &method)
+		if s.Silent && method == "tools/call" {
+			s.note("call")
+			continue
+		}
 		if len(m["id"]) == 0 || method == "" {
 			continue
 		}

@@ -235,6 +235,8 @@ func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
 	a.resolved = func(id string) { s.withdraw(p, c, id) }
 	if a.here(r.Context(), func() { s.do(run) }) {
 		s.outcome(p, c, run)
+	} else {
+		p.cut()
 	}
 	return true
 }

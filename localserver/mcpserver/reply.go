@@ -69,6 +69,13 @@ func (p *reply) fail(e *rpcError) {
 	p.finish(status, "error", append(out, '}'))
 }
 
+// cut answers a request whose end nobody waited for. Where the token ended, the
+// client is still there and has to learn of it.
+func (p *reply) cut() {
+	p.fail(&rpcError{code: codeInvalidRequest, status: http.StatusUnauthorized,
+		message: "the call was ended, because the token of its client was revoked or has expired"})
+}
+
 func (p *reply) finish(status int, key string, raw []byte) {
 	id := p.id
 	if id == nil {
