@@ -1,5 +1,5 @@
 // Where a message is written: tool lines with completion, attachments, send and stop.
-import { html, useEffect, useId, useMemo, useRef, useState } from '../../vendor/preact.js';
+import { html, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
 import { allowNotifications } from '../calls/attention.js';
 import { t } from '../i18n/index.js';
 import { complete } from '../llm/toolline.js';
@@ -53,8 +53,12 @@ export function Composer({ chat }) {
   const open = suggestions.items.length > 0;
   const at = Math.min(chosen, suggestions.items.length - 1);
 
-  useEffect(() => {
+  // Before the next event, not after the next picture: a reload right behind a key takes nothing along.
+  useLayoutEffect(() => {
     if (!chat.attached.value.length) chat.attached.value = draft.files;
+  }, [chat]);
+  useLayoutEffect(() => keepDraft(chat.id, { text, files: attached }), [text, attached]);
+  useEffect(() => {
     const take = () => {
       if (matchMedia('(hover: hover)').matches && (document.activeElement === document.body || document.activeElement === null)) area.current?.focus();
     };
@@ -63,7 +67,6 @@ export function Composer({ chat }) {
     const later = setTimeout(take, 100);
     return () => clearTimeout(later);
   }, [chat]);
-  useEffect(() => keepDraft(chat.id, { text, files: attached }), [text, attached]);
   useEffect(() => {
     if (open) document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' });
   }, [at, open]);
