@@ -11,7 +11,7 @@ import (
 
 	"zeroclaw/localserver/guard"
 	"zeroclaw/permissions"
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // App is another program that can use the companion's tools over MCP, and how
@@ -194,7 +194,7 @@ func jsonObject(fields []field, prefix string) string {
 	return b.String()
 }
 
-func quotedJSON(s string) string { return string(tools.AppendJSONText(nil, s)) }
+func quotedJSON(s string) string { return string(jsonparts.AppendText(nil, s)) }
 
 // plainWord needs no quotes in any shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./\\-]+$`)

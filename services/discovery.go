@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // What made the tools of a server be read.
@@ -109,7 +111,7 @@ func changedFields(old, now ToolDef) []FieldChange {
 		name     string
 		old, now []byte
 	}{{"inputSchema", old.InputSchema, now.InputSchema}, {"outputSchema", old.OutputSchema, now.OutputSchema}, {"annotations", old.Annotations, now.Annotations}} {
-		if bytes.Equal(canonical(f.old), canonical(f.now)) {
+		if bytes.Equal(jsonparts.AppendCanonical(nil, f.old), jsonparts.AppendCanonical(nil, f.now)) {
 			continue
 		}
 		a, b := SortedJSON(f.old), SortedJSON(f.now)

@@ -2,14 +2,14 @@ package services
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // ToolDef is a tool as its server describes it. Every text in it is untrusted.
@@ -29,9 +29,12 @@ type ToolDef struct {
 // NewToolDef reads one entry of tools/list.
 func NewToolDef(raw json.RawMessage) (ToolDef, error) {
 	raw = bytes.Clone(bytes.TrimSpace(raw))
-	fields, err := objectFields(raw)
-	if err != nil {
-		return ToolDef{}, fmt.Errorf("reading a tool definition: %w", err)
+	if !json.Valid(raw) || raw[0] != '{' {
+		return ToolDef{}, errors.New("reading a tool definition: it is not a JSON object")
+	}
+	fields := map[string]json.RawMessage{}
+	for name, value := range jsonparts.Members(raw) { // of duplicate names the last counts
+		fields[name] = value
 	}
 	t := ToolDef{Raw: raw}
 	for _, f := range []struct {
@@ -48,121 +51,20 @@ func NewToolDef(raw json.RawMessage) (ToolDef, error) {
 		return ToolDef{}, errors.New("reading a tool definition: it has no name")
 	}
 	t.InputSchema, t.OutputSchema, t.Annotations = fields["inputSchema"], fields["outputSchema"], fields["annotations"]
-	h := sha256.New()
+	text := make([]byte, 0, len(raw)+6)
 	for _, s := range []string{t.Name, t.Title, t.Description} {
 		b, err := json.Marshal(s)
 		if err != nil {
 			return ToolDef{}, err
 		}
-		h.Write(append(b, 0))
+		text = append(append(text, b...), 0)
 	}
 	for _, part := range []json.RawMessage{t.InputSchema, t.OutputSchema, t.Annotations} {
-		h.Write(canonical(part))
-		h.Write([]byte{0})
+		text = append(jsonparts.AppendCanonical(text, part), 0)
 	}
-	t.Hash = hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256(text)
+	t.Hash = hex.EncodeToString(sum[:])
 	return t, nil
-}
-
-// objectFields returns the members of a JSON object as parts of raw, the last
-// one of duplicate keys. Keys are compared exactly.
-func objectFields(raw []byte) (map[string]json.RawMessage, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	if t != json.Delim('{') {
-		return nil, errors.New("not a JSON object")
-	}
-	fields := map[string]json.RawMessage{}
-	for d.More() {
-		k, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		from := d.InputOffset()
-		var skip json.RawMessage
-		if err := d.Decode(&skip); err != nil {
-			return nil, err
-		}
-		to := d.InputOffset()
-		fields[k.(string)] = bytes.TrimLeft(raw[from:to:to], ": \t\r\n")
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("more than one JSON value")
-	}
-	return fields, nil
-}
-
-// canonical rewrites JSON with sorted keys and no white space. Duplicate keys
-// stay, in their order, so that hiding a change behind one is still a change;
-// numbers keep their spelling. What is not JSON is returned as it is.
-func canonical(raw []byte) []byte {
-	if len(raw) == 0 {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	out, err := canonicalValue(d)
-	if err != nil {
-		return raw
-	}
-	return out
-}
-
-func canonicalValue(d *json.Decoder) ([]byte, error) {
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t {
-	case json.Delim('['):
-		out := []byte{'['}
-		for d.More() {
-			v, err := canonicalValue(d)
-			if err != nil {
-				return nil, err
-			}
-			out = append(append(out, v...), ',')
-		}
-		_, err := d.Token()
-		return append(out, ']'), err
-	case json.Delim('{'):
-		type member struct {
-			key   string
-			value []byte
-		}
-		var members []member
-		for d.More() {
-			k, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			v, err := canonicalValue(d)
-			if err != nil {
-				return nil, err
-			}
-			members = append(members, member{k.(string), v})
-		}
-		if _, err := d.Token(); err != nil {
-			return nil, err
-		}
-		slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.key, b.key) })
-		out := []byte{'{'}
-		for _, m := range members {
-			k, err := json.Marshal(m.key)
-			if err != nil {
-				return nil, err
-			}
-			out = append(append(append(append(out, k...), ':'), m.value...), ',')
-		}
-		return append(out, '}'), nil
-	}
-	return json.Marshal(t)
 }
 
 // admitTools decides which tools of a listing are offered: the first of those

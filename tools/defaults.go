@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // withDefaults adds the arguments that a schema requires although it gives them
@@ -19,15 +21,15 @@ func withDefaults(schema, args json.RawMessage) json.RawMessage {
 	}
 	var required []string
 	defaults := map[string]json.RawMessage{}
-	for key, value := range Members(schema) {
+	for key, value := range jsonparts.Members(schema) {
 		switch key {
 		case "required":
-			for name := range Elements(value) {
-				required = append(required, JSONText(name))
+			for name := range jsonparts.Elements(value) {
+				required = append(required, jsonparts.Text(name))
 			}
 		case "properties":
-			for name, property := range Members(value) {
-				for k, v := range Members(property) {
+			for name, property := range jsonparts.Members(value) {
+				for k, v := range jsonparts.Members(property) {
 					if k == "default" {
 						defaults[name] = v
 					}
@@ -36,7 +38,7 @@ func withDefaults(schema, args json.RawMessage) json.RawMessage {
 		}
 	}
 	var given []string
-	for name := range Members(args) {
+	for name := range jsonparts.Members(args) {
 		given = append(given, name)
 	}
 	out := bytes.TrimSpace(args)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"unicode/utf8"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // maxItems bounds how many content items of one result are looked at.
@@ -20,11 +22,11 @@ func ResultOf(raw json.RawMessage) (Result, error) {
 		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	}
 	var r Result
-	for key, value := range Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		switch key {
 		case "content":
 			r.Content = nil
-			for item := range Elements(value) {
+			for item := range jsonparts.Elements(value) {
 				if len(r.Content) == maxItems {
 					r.Content = append(r.Content, Content{Text: "[the result has more than 10,000 parts; the rest was left out]"})
 					break
@@ -48,7 +50,7 @@ func ResultOf(raw json.RawMessage) (Result, error) {
 // JSON and must not change afterwards; of it only isError is looked at.
 func WholeResult(raw json.RawMessage) Result {
 	r := Result{Whole: raw}
-	for key, value := range Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		if key == "isError" {
 			r.IsError = string(value) == "true"
 		}

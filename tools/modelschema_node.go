@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // schemaNode is a place in a schema: valid JSON, whose members are read when
@@ -37,12 +39,12 @@ func (n *schemaNode) all() []schemaMember {
 	n.read = true
 	n.members = make([]schemaMember, 0, 6)
 	if n.isArray() {
-		for value := range Elements(n.raw) {
+		for value := range jsonparts.Elements(n.raw) {
 			n.members = append(n.members, schemaMember{value: schemaNode{raw: value}})
 		}
 		return n.members
 	}
-	for key, value := range Members(n.raw) {
+	for key, value := range jsonparts.Members(n.raw) {
 		n.members = append(n.members, schemaMember{key, schemaNode{raw: value}})
 	}
 	n.unique()
@@ -100,7 +102,7 @@ func (n *schemaNode) get(key string) *schemaNode {
 // text returns the text of a member that is a string, else "".
 func (n *schemaNode) text(key string) string {
 	if v := n.get(key); v.isString() {
-		return JSONText(v.raw)
+		return jsonparts.Text(v.raw)
 	}
 	return ""
 }

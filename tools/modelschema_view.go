@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // schemaView is what holds at one place of a schema, with references and allOf
@@ -51,7 +53,7 @@ func (w *schemaWriter) collect(v *schemaView, n *schemaNode, maybe bool) {
 		switch key := all[i].key; key {
 		case "$ref", "$dynamicRef", "$recursiveRef":
 			if value.isString() {
-				w.follow(v, JSONText(value.raw), maybe)
+				w.follow(v, jsonparts.Text(value.raw), maybe)
 			}
 		case "allOf":
 			w.collectEach(v, value, maybe)
@@ -104,7 +106,7 @@ func (w *schemaWriter) follow(v *schemaView, ref string, maybe bool) {
 
 // kind is the plain type that a place declares itself, as JSON, or "".
 func (w *schemaWriter) kind(n *schemaNode) string {
-	if t := n.get("type"); t.isString() && slices.Contains(schemaTypes, JSONText(t.raw)) {
+	if t := n.get("type"); t.isString() && slices.Contains(schemaTypes, jsonparts.Text(t.raw)) {
 		return string(t.raw)
 	}
 	return ""
@@ -131,7 +133,7 @@ func (v *schemaView) required() []string {
 		all := list.all()
 		for i := range all {
 			if one := &all[i].value; one.isString() {
-				names = append(names, JSONText(one.raw))
+				names = append(names, jsonparts.Text(one.raw))
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp/syntax"
 	"strconv"
 	"strings"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // Longest values that are passed on as they are, in bytes.
@@ -76,7 +78,7 @@ func isPattern(n *schemaNode) bool {
 	if !n.isString() || len(n.raw) > maxPattern {
 		return false
 	}
-	text := JSONText(n.raw)
+	text := jsonparts.Text(n.raw)
 	for _, own := range []string{`\p`, `\P`, `\Q`, `\z`, `\C`, `[[:`} {
 		if strings.Contains(text, own) {
 			return false
@@ -92,7 +94,7 @@ func (n *schemaNode) shallow() bool {
 	for i := 0; i < len(n.raw); i++ {
 		switch n.raw[i] {
 		case '"':
-			i = jsonString(n.raw, i) - 1
+			i = jsonparts.StringEnd(n.raw, i) - 1
 		case '[', '{':
 			if depth++; depth > maxSchemaDepth {
 				return false

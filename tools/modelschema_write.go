@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // schemaWriter writes one attempt at a copy of a schema.
@@ -88,12 +90,12 @@ func (w *schemaWriter) types(v *schemaView) []string {
 	v.first("type", func(n *schemaNode) bool {
 		var names []string
 		if n.isString() {
-			names = []string{JSONText(n.raw)}
+			names = []string{jsonparts.Text(n.raw)}
 		} else if n.isArray() {
 			all := n.all()
 			for i := range all {
 				if all[i].value.isString() {
-					names = append(names, JSONText(all[i].value.raw))
+					names = append(names, jsonparts.Text(all[i].value.raw))
 				}
 			}
 		}
@@ -185,9 +187,9 @@ func (w *schemaWriter) description(v *schemaView, notes []string) {
 	text := ""
 	if w.texts {
 		if n := v.first("description", isText); n != nil {
-			text = ModelText(JSONText(n.raw), maxSchemaText)
+			text = ModelText(jsonparts.Text(n.raw), maxSchemaText)
 		} else if n := v.first("title", isText); n != nil {
-			text = ModelText(JSONText(n.raw), maxTitle)
+			text = ModelText(jsonparts.Text(n.raw), maxTitle)
 		}
 	}
 	if text = strings.TrimSpace(text + " " + strings.Join(uniqueStrings(slices.Clone(notes)), " ")); text != "" {
@@ -219,4 +221,4 @@ func (w *schemaWriter) raw(n *schemaNode) {
 	w.out = append(w.out, b...)
 }
 
-func (w *schemaWriter) quoted(s string) { w.out = AppendJSONText(w.out, s) }
+func (w *schemaWriter) quoted(s string) { w.out = jsonparts.AppendText(w.out, s) }

@@ -3,6 +3,8 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // RedactJSON redacts every key, text and number in a JSON value that is known
@@ -17,7 +19,7 @@ func RedactJSON(raw json.RawMessage, redact func(string) string) json.RawMessage
 		end := i + 1
 		switch c := raw[i]; {
 		case c == '"':
-			end = jsonString(raw, i)
+			end = jsonparts.StringEnd(raw, i)
 		case c == '-' || c >= '0' && c <= '9':
 			for end < len(raw) && bytes.IndexByte([]byte("+-.eE0123456789"), raw[end]) >= 0 {
 				end++
@@ -28,11 +30,11 @@ func RedactJSON(raw json.RawMessage, redact func(string) string) json.RawMessage
 		}
 		text := string(raw[i:end])
 		if raw[i] == '"' {
-			text = JSONText(raw[i:end])
+			text = jsonparts.Text(raw[i:end])
 		}
 		if safe := redact(text); safe != text {
 			out = append(out, raw[from:i]...)
-			out = AppendJSONText(out, safe)
+			out = jsonparts.AppendText(out, safe)
 			from = end
 		}
 		i = end

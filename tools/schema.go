@@ -13,6 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // Schemas checks arguments against the input schemas of tools. Compiled
@@ -71,18 +73,18 @@ func decoded(raw json.RawMessage) any {
 	switch raw[0] {
 	case '{':
 		out := map[string]any{}
-		for key, value := range Members(raw) {
+		for key, value := range jsonparts.Members(raw) {
 			out[key] = decoded(value)
 		}
 		return out
 	case '[':
 		out := []any{}
-		for value := range Elements(raw) {
+		for value := range jsonparts.Elements(raw) {
 			out = append(out, decoded(value))
 		}
 		return out
 	case '"':
-		return JSONText(raw)
+		return jsonparts.Text(raw)
 	case 't', 'f':
 		return raw[0] == 't'
 	case 'n':

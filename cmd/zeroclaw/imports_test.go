@@ -38,7 +38,7 @@ var arrows = []struct {
 }
 
 // leaves use nothing but the standard library and x/sys.
-var leaves = []string{"tools/process", "tools/atomicfile"}
+var leaves = []string{"tools/process", "tools/atomicfile", "tools/jsonparts"}
 
 // owners are the packages that may import a library of their own.
 var owners = map[string][]string{

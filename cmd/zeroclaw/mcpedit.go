@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // enterServer enters a server under a name into a section of the configuration
@@ -65,7 +67,7 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 // setMembers sets the members of a server that is there.
 func setMembers(doc []byte, section, name string, entry json.RawMessage) ([]byte, error) {
 	var wanted [][2]string
-	if err := members(entry, func(name string, value []byte) { wanted = append(wanted, [2]string{name, string(value)}) }); err != nil {
+	if err := jsonparts.Split(entry, func(name string, value json.RawMessage) { wanted = append(wanted, [2]string{name, string(value)}) }); err != nil {
 		return nil, err
 	}
 	for _, m := range wanted {
@@ -109,7 +111,7 @@ func checked(doc []byte, section, name string, entry json.RawMessage) error {
 		}
 	}
 	ok := got != nil
-	_ = members(entry, func(name string, value []byte) {
+	_ = jsonparts.Split(entry, func(name string, value json.RawMessage) {
 		ok = ok && equalJSON(got[name], value)
 	})
 	if !ok {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"zeroclaw/localserver"
+	"zeroclaw/tools/jsonparts"
 )
 
 // link keeps a client connected to the companion, also when that is started
@@ -154,9 +156,9 @@ func (t *target) initialize(ctx context.Context, m message, got func(message)) (
 		return nil, message{}, errors.New("the companion gave no answer")
 	}
 	var version string
-	_ = members(reply.raw, func(name string, value []byte) {
+	_ = jsonparts.Split(reply.raw, func(name string, value json.RawMessage) {
 		if name == "result" {
-			_ = members(value, func(name string, value []byte) {
+			_ = jsonparts.Split(value, func(name string, value json.RawMessage) {
 				if name == "protocolVersion" {
 					version = jsonText(value)
 				}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // message is one JSON-RPC message as it came, with what the bridge has to know
@@ -51,7 +53,7 @@ func newMessage(raw []byte) (message, error) {
 		return m, nil
 	}
 	var params []byte
-	err := members(m.raw, func(name string, value []byte) {
+	err := jsonparts.Split(m.raw, func(name string, value json.RawMessage) {
 		switch name {
 		case "id":
 			m.id = value
@@ -68,7 +70,7 @@ func newMessage(raw []byte) (message, error) {
 		return m, nil
 	}
 	about := subjects[m.method]
-	return m, members(params, func(name string, value []byte) {
+	return m, jsonparts.Split(params, func(name string, value json.RawMessage) {
 		switch {
 		case name == about && about != "":
 			m.name = jsonText(value)
@@ -76,7 +78,7 @@ func newMessage(raw []byte) (message, error) {
 			m.cancels = value
 		case name == "_meta" && bytes.HasPrefix(value, []byte("{")):
 			// A broken _meta is for the companion to refuse.
-			_ = members(value, func(name string, value []byte) {
+			_ = jsonparts.Split(value, func(name string, value json.RawMessage) {
 				if name == "io.modelcontextprotocol/protocolVersion" {
 					m.version = jsonText(value)
 				}
@@ -92,126 +94,6 @@ func jsonText(value []byte) string {
 		return ""
 	}
 	return s
-}
-
-var errNotJSON = errors.New("it is no JSON object")
-
-// members calls each with the members of a JSON object. Values are not looked
-// into: answers of 10 MB pass here, and only their outermost members matter.
-func members(raw []byte, each func(name string, value []byte)) error {
-	at := pastSpace(raw, 0)
-	if at == len(raw) || raw[at] != '{' {
-		return errNotJSON
-	}
-	at = pastSpace(raw, at+1)
-	if at < len(raw) && raw[at] == '}' {
-		return nothingAfter(raw, at)
-	}
-	for {
-		if at >= len(raw) || raw[at] != '"' {
-			return errNotJSON
-		}
-		end, ok := pastValue(raw, at)
-		if !ok {
-			return errNotJSON
-		}
-		name := raw[at+1 : end-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			name = []byte(jsonText(raw[at:end]))
-		}
-		if at = pastSpace(raw, end); at >= len(raw) || raw[at] != ':' {
-			return errNotJSON
-		}
-		at = pastSpace(raw, at+1)
-		if end, ok = pastValue(raw, at); !ok {
-			return errNotJSON
-		}
-		each(string(name), raw[at:end:end])
-		at = pastSpace(raw, end)
-		switch {
-		case at < len(raw) && raw[at] == ',':
-			at = pastSpace(raw, at+1)
-		case at < len(raw) && raw[at] == '}':
-			return nothingAfter(raw, at)
-		default:
-			return errNotJSON
-		}
-	}
-}
-
-// nothingAfter checks that nothing follows the end of an object.
-func nothingAfter(raw []byte, at int) error {
-	if pastSpace(raw, at+1) != len(raw) {
-		return errNotJSON
-	}
-	return nil
-}
-
-// pastSpace is the next position that holds no white space.
-func pastSpace(raw []byte, at int) int {
-	for at < len(raw) && (raw[at] == ' ' || raw[at] == '\t' || raw[at] == '\n' || raw[at] == '\r') {
-		at++
-	}
-	return at
-}
-
-// pastValue is the position behind the JSON value that begins at a position.
-func pastValue(raw []byte, at int) (end int, ok bool) {
-	depth := 0
-	for at < len(raw) {
-		switch raw[at] {
-		case '"':
-			n := pastString(raw[at:])
-			if n == 0 {
-				return 0, false
-			}
-			at += n
-		case '{', '[':
-			depth++
-			at++
-			continue
-		case '}', ']':
-			if depth--; depth < 0 {
-				return 0, false
-			}
-			at++
-		case ',', ':', ' ', '\t', '\n', '\r':
-			if depth == 0 {
-				return 0, false
-			}
-			at++
-			continue
-		default:
-			n := bytes.IndexAny(raw[at:], ",:]}[{\" \t\r\n")
-			if n < 0 {
-				n = len(raw) - at
-			}
-			at += n
-		}
-		if depth == 0 {
-			return at, true
-		}
-	}
-	return 0, false
-}
-
-// pastString is the length of the JSON string that a text begins with, 0 if it has
-// no end.
-func pastString(raw []byte) int {
-	for at := 1; ; at++ {
-		n := bytes.IndexByte(raw[at:], '"')
-		if n < 0 {
-			return 0
-		}
-		at += n
-		escapes := 0
-		for raw[at-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return at + 1
-		}
-	}
 }
 
 // headerValue is a text as the headers Mcp-Name and Mcp-Method carry it: what

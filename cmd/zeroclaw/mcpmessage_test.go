@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 func TestNewMessage(t *testing.T) {
@@ -45,7 +47,7 @@ func FuzzMembers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		got := map[string]string{}
-		err := members(raw, func(name string, value []byte) { got[name] = string(value) })
+		err := jsonparts.Split(raw, func(name string, value json.RawMessage) { got[name] = string(value) })
 		var want map[string]json.RawMessage
 		if json.Unmarshal(raw, &want) != nil || want == nil {
 			return

@@ -10,6 +10,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // start begins a request of the client.
@@ -101,7 +103,7 @@ const listenFresh = 10 * time.Second
 
 // isError reports whether a response is an error.
 func isError(raw []byte) (yes bool) {
-	_ = members(raw, func(name string, _ []byte) { yes = yes || name == "error" })
+	_ = jsonparts.Split(raw, func(name string, _ json.RawMessage) { yes = yes || name == "error" })
 	return yes
 }
 

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // The kinds of Question.
@@ -80,7 +80,7 @@ func (c capabilities) shows(q Question) bool {
 	case KindReply:
 		return c.replies
 	case KindForm:
-		if tools.JSONText(member(q.Params, "mode")) == "url" {
+		if jsonparts.Text(member(q.Params, "mode")) == "url" {
 			return c.pages
 		}
 	}
@@ -109,7 +109,7 @@ func answerTo(q Question, result json.RawMessage) (a Answer, ok bool) {
 	if q.Kind == KindReply {
 		return Answer{Decision: "accept", Content: result}, true
 	}
-	action, content := tools.JSONText(member(result, "action")), member(result, "content")
+	action, content := jsonparts.Text(member(result, "action")), member(result, "content")
 	if q.Kind == KindForm {
 		switch action {
 		case "accept", "decline", "cancel":
@@ -120,7 +120,7 @@ func answerTo(q Question, result json.RawMessage) (a Answer, ok bool) {
 	switch action {
 	case "accept":
 		// Anything but a clear yes is a no.
-		if tools.JSONText(member(content, "decision")) == "once" {
+		if jsonparts.Text(member(content, "decision")) == "once" {
 			return Answer{Decision: "once"}, true
 		}
 		return Answer{Decision: "deny"}, true

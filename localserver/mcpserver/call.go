@@ -11,6 +11,7 @@ import (
 	"zeroclaw/localserver/session"
 	"zeroclaw/services"
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // running is one call under way. Requests of the client attend it: one, or
@@ -151,7 +152,7 @@ func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, 
 	}
 	switch {
 	case m.method == "tools/call":
-		name := tools.JSONText(m.param("name"))
+		name := jsonparts.Text(m.param("name"))
 		if name == "" {
 			return missing("name of a tool")
 		}
@@ -166,14 +167,14 @@ func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, 
 	case c.server == "":
 		return call{}, false, nil
 	case m.method == "resources/read":
-		uri := tools.JSONText(m.param("uri"))
+		uri := jsonparts.Text(m.param("uri"))
 		if uri == "" {
 			return missing("uri")
 		}
 		args := appendText([]byte(`{"action":"read","uri":`), c.server+"__"+uri)
 		return call{tool: "mcp_resources", args: append(args, '}'), item: uri}, true, nil
 	case m.method == "prompts/get":
-		name := tools.JSONText(m.param("name"))
+		name := jsonparts.Text(m.param("name"))
 		if name == "" {
 			return missing("name of a prompt")
 		}
@@ -269,7 +270,7 @@ func (s *Server) outcome(p *reply, c *client, run *running) {
 func withReason(whole json.RawMessage, reason string) json.RawMessage {
 	out := appendText([]byte(`{"content":[{"type":"text","text":`), reason)
 	out = append(out, '}')
-	for item := range tools.Elements(member(whole, "content")) {
+	for item := range jsonparts.Elements(member(whole, "content")) {
 		out = append(append(out, ','), item...)
 	}
 	return append(out, `],"isError":true}`...)

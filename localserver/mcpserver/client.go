@@ -14,7 +14,7 @@ import (
 
 	"zeroclaw/localserver/session"
 	"zeroclaw/services"
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // capabilities is what a client can do for a person at it.
@@ -52,11 +52,11 @@ type client struct {
 // capabilitiesOf reads what a client declares.
 func capabilitiesOf(raw json.RawMessage) capabilities {
 	var out capabilities
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		switch key {
 		case "elicitation":
 			modes := 0
-			for mode := range tools.Members(value) {
+			for mode := range jsonparts.Members(value) {
 				modes++
 				out.forms = out.forms || mode == "form"
 				out.pages = out.pages || mode == "url"

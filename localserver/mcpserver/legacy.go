@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // legacyVersions are the revisions with protocol sessions, newest first.
@@ -19,7 +19,7 @@ func (s *Server) initialize(p *reply, r *http.Request, m *message) {
 		p.fail(failed)
 		return
 	}
-	version := tools.JSONText(m.param("protocolVersion"))
+	version := jsonparts.Text(m.param("protocolVersion"))
 	if version == "" {
 		p.fail(&rpcError{code: codeInvalidParams, message: "initialize names a protocolVersion", status: http.StatusBadRequest})
 		return

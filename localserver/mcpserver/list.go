@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // list answers tools/list: everything at once.
@@ -76,7 +77,7 @@ func (s *Server) appendTool(out []byte, t tools.Spec) []byte {
 	out = append(out, `,"inputSchema":`...)
 	if member(t.InputSchema, "type") == nil {
 		out = append(out, `{"type":"object"`...)
-		for key, value := range tools.Members(t.InputSchema) {
+		for key, value := range jsonparts.Members(t.InputSchema) {
 			out = appendText(append(out, ','), key)
 			out = append(append(out, ':'), tools.RedactJSON(value, s.config.Redact)...)
 		}

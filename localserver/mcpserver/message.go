@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/http"
 
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // Error codes of JSON-RPC 2.0 and of MCP.
@@ -54,7 +54,7 @@ func (m *message) request() bool { return m.method != "" && m.id != nil }
 func (m *message) param(name string) json.RawMessage { return member(m.params, name) }
 
 func member(object json.RawMessage, name string) json.RawMessage {
-	for key, value := range tools.Members(object) {
+	for key, value := range jsonparts.Members(object) {
 		if key == name {
 			return value
 		}
@@ -104,14 +104,14 @@ func (s *Server) parse(body []byte) (message, *rpcError) {
 	}
 	var m message
 	version := ""
-	for key, value := range tools.Members(body) {
+	for key, value := range jsonparts.Members(body) {
 		switch key {
 		case "jsonrpc":
-			version = tools.JSONText(value)
+			version = jsonparts.Text(value)
 		case "id":
 			m.id = value
 		case "method":
-			if m.method = tools.JSONText(value); m.method == "" {
+			if m.method = jsonparts.Text(value); m.method == "" {
 				return bad(codeInvalidRequest, "the method must be a text")
 			}
 		case "params":

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 const (
@@ -68,7 +69,7 @@ func (s *Server) unwatchLocked(c *client) {
 // the answer of that, to others on a stream that they hold open. What a server
 // writes to its log while calls are under way belongs to those.
 func (s *Server) Notified(server, method string, params json.RawMessage) {
-	runs, streams := s.hearers(server, method, tools.JSONText(member(params, "uri")))
+	runs, streams := s.hearers(server, method, jsonparts.Text(member(params, "uri")))
 	if len(runs) == 0 && len(streams) == 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"zeroclaw/services"
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // post serves one message of a client.
@@ -105,4 +105,4 @@ func (s *Server) introduce(ctx context.Context, c *client) *rpcError {
 	return nil
 }
 
-func appendText(out []byte, s string) []byte { return tools.AppendJSONText(out, s) }
+func appendText(out []byte, s string) []byte { return jsonparts.AppendText(out, s) }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"zeroclaw/services"
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // modernVersion is the revision without protocol sessions.
@@ -36,7 +36,7 @@ const (
 // modern reports whether a request is one of that revision or of a later one.
 // Dates compare as texts.
 func modern(r *http.Request, m *message) bool {
-	return r.Header.Get("MCP-Protocol-Version") >= modernVersion || tools.JSONText(member(m.param("_meta"), metaVersion)) >= modernVersion
+	return r.Header.Get("MCP-Protocol-Version") >= modernVersion || jsonparts.Text(member(m.param("_meta"), metaVersion)) >= modernVersion
 }
 
 // checkModern says what is wrong with the headers and the _meta of a request.
@@ -44,13 +44,13 @@ func checkModern(r *http.Request, m *message) *rpcError {
 	bad := func(code int, text string) *rpcError {
 		return &rpcError{code: code, message: text, status: http.StatusBadRequest}
 	}
-	header, version := r.Header.Get("MCP-Protocol-Version"), tools.JSONText(member(m.param("_meta"), metaVersion))
+	header, version := r.Header.Get("MCP-Protocol-Version"), jsonparts.Text(member(m.param("_meta"), metaVersion))
 	name := ""
 	switch m.method {
 	case "tools/call", "prompts/get":
-		name = tools.JSONText(m.param("name"))
+		name = jsonparts.Text(m.param("name"))
 	case "resources/read":
-		name = tools.JSONText(m.param("uri"))
+		name = jsonparts.Text(m.param("uri"))
 	}
 	switch {
 	case header == "":
@@ -292,7 +292,7 @@ func (s *Server) resume(c *client, made call, m *message) (*running, *rpcError) 
 		return nil, nil
 	}
 	gone := &rpcError{code: codeInvalidParams, message: "there is no call with this requestState; call anew", status: http.StatusBadRequest}
-	id, ours := strings.CutPrefix(tools.JSONText(state), statePrefix)
+	id, ours := strings.CutPrefix(jsonparts.Text(state), statePrefix)
 	if !ours && c.server != "" {
 		return nil, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // subscribe answers subscriptions/listen: the stream lasts until either side
@@ -15,7 +15,7 @@ func (s *Server) subscribe(p *reply, r *http.Request, c *client, m *message) {
 		return
 	}
 	wants, allowed := map[string]bool{}, []byte{'{'}
-	for key, value := range tools.Members(m.param("notifications")) {
+	for key, value := range jsonparts.Members(m.param("notifications")) {
 		method := subscriptions[key]
 		if method == "" || string(value) != "true" || c.server == "" && method != methodToolsChanged {
 			continue
@@ -35,7 +35,7 @@ func (s *Server) subscribe(p *reply, r *http.Request, c *client, m *message) {
 	meta := `"_meta":{"` + metaSubscription + `":` + string(m.id) + `}`
 	p.send([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + meta + `,"notifications":` + string(allowed) + `}}}`))
 	s.follow(p, r, st, func(text string) []byte {
-		method := tools.JSONText(member(json.RawMessage(text), "method"))
+		method := jsonparts.Text(member(json.RawMessage(text), "method"))
 		return []byte(`{"jsonrpc":"2.0","method":"` + method + `","params":{` + meta + `}}`)
 	})
 }

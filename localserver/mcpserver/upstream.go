@@ -8,6 +8,7 @@ import (
 
 	"zeroclaw/services"
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // cacheable are the members that revision 2026-07-28 wants in what may be cached:
@@ -23,7 +24,7 @@ const (
 // passedOn are the capabilities of a server that reach a client.
 func passedOn(c *client, raw json.RawMessage) []byte {
 	out := []byte{'{'}
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		switch {
 		case key == "resources" && !c.session.Offers(resourcesTool), key == "prompts" && !c.session.Offers(promptsTool):
 		case key == "tools", key == "resources", key == "prompts", key == "completions", key == "logging":
@@ -61,9 +62,9 @@ func (s *Server) pass(p *reply, r *http.Request, c *client, m *message) bool {
 	}
 	switch m.method {
 	case "resources/subscribe":
-		s.watch(c, tools.JSONText(m.param("uri")))
+		s.watch(c, jsonparts.Text(m.param("uri")))
 	case "resources/unsubscribe":
-		if !s.unwatch(c, tools.JSONText(m.param("uri"))) { // others still do
+		if !s.unwatch(c, jsonparts.Text(m.param("uri"))) { // others still do
 			p.result(json.RawMessage(`{}`))
 			return true
 		}
@@ -89,16 +90,16 @@ func admits(c *client, tool string, m *message) *rpcError {
 	switch m.method {
 	case "completion/complete":
 		ref := m.param("ref")
-		switch tools.JSONText(member(ref, "type")) {
+		switch jsonparts.Text(member(ref, "type")) {
 		case "ref/prompt":
-			tool, item = promptsTool, tools.JSONText(member(ref, "name"))
+			tool, item = promptsTool, jsonparts.Text(member(ref, "name"))
 		case "ref/resource":
-			tool, item = resourcesTool, tools.JSONText(member(ref, "uri"))
+			tool, item = resourcesTool, jsonparts.Text(member(ref, "uri"))
 		default:
 			return &rpcError{code: codeInvalidParams, message: "ref is of no known type"}
 		}
 	case "resources/subscribe", "resources/unsubscribe":
-		if item = tools.JSONText(m.param("uri")); item == "" {
+		if item = jsonparts.Text(m.param("uri")); item == "" {
 			return &rpcError{code: codeInvalidParams, message: m.method + " lacks the uri"}
 		}
 	}
@@ -132,7 +133,7 @@ var listed = map[string]string{"resources": "uri", "resourceTemplates": "uriTemp
 func admitted(c *client, raw json.RawMessage, list string) json.RawMessage {
 	var out []byte
 	all := true
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		if len(out) == 0 {
 			out = append(out, '{')
 		} else {
@@ -145,8 +146,8 @@ func admitted(c *client, raw json.RawMessage, list string) json.RawMessage {
 		}
 		out = append(out, '[')
 		n := 0
-		for item := range tools.Elements(value) {
-			own := tools.JSONText(member(item, listed[list]))
+		for item := range jsonparts.Elements(value) {
+			own := jsonparts.Text(member(item, listed[list]))
 			if !c.session.ReachesItem(c.server, own) {
 				all = false
 				continue
@@ -170,7 +171,7 @@ func without(raw json.RawMessage, name string) json.RawMessage {
 		return raw
 	}
 	out := []byte{'{'}
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		if key == name {
 			continue
 		}
@@ -202,7 +203,7 @@ func complete(c *client, caches bool, raw json.RawMessage) json.RawMessage {
 	if len(add) == 1 {
 		return raw
 	}
-	for range tools.Members(raw) {
+	for range jsonparts.Members(raw) {
 		return append(add, raw[1:]...)
 	}
 	return append(add[:len(add)-1], '}')

@@ -94,7 +94,7 @@ func New(c Config) *Sessions {
 
 // ToolsChanged says that some server's tools or state changed.
 func (s *Sessions) ToolsChanged() error {
-	defer s.StateChanged()
+	s.StateChanged() // who waits for it need not wait for the file as well
 	s.known.get()
 	return s.config.Definitions.SaveSoon()
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"zeroclaw/tools/jsonparts"
 )
 
 // message is the outermost level of one JSON-RPC message; the fields are parts
@@ -29,22 +31,14 @@ func inUTF8(b []byte) []byte {
 	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
 }
 
-// scanMessage splits a JSON object that is known to be valid. It looks at each
-// byte once; a 16 MiB answer is not decoded here.
+// scanMessage splits a JSON object that is known to be valid. A 16 MiB answer is
+// not decoded here.
 func scanMessage(b []byte) (m message, ok bool) {
-	i := skipSpace(b, 0)
-	if i >= len(b) || b[i] != '{' {
+	if b = bytes.TrimLeft(b, " \t\r\n"); len(b) == 0 || b[0] != '{' {
 		return m, false
 	}
-	i = skipSpace(b, i+1)
-	for i < len(b) && b[i] == '"' {
-		end := skipString(b, i)
-		key := b[i+1 : end-1]
-		i = skipSpace(b, end)
-		i = skipSpace(b, i+1) // the colon
-		end = skipValue(b, i)
-		value := json.RawMessage(b[i:end:end])
-		switch string(key) {
+	for name, value := range jsonparts.Members(b) {
+		switch name {
 		case "jsonrpc":
 			m.jsonrpc = value
 		case "id":
@@ -57,10 +51,6 @@ func scanMessage(b []byte) (m message, ok bool) {
 			m.result = value
 		case "error":
 			m.err = value
-		}
-		i = skipSpace(b, end)
-		if i < len(b) && b[i] == ',' {
-			i = skipSpace(b, i+1)
 		}
 	}
 	if string(m.id) == "null" {
@@ -75,19 +65,14 @@ func scanMessage(b []byte) (m message, ok bool) {
 // scanElements splits a JSON array that is known to be valid. Of one with more
 // than limit elements it returns the first, and is not ok.
 func scanElements(b []byte, limit int) (parts []json.RawMessage, ok bool) {
-	i := skipSpace(b, 0)
-	if i >= len(b) || b[i] != '[' {
+	if b = bytes.TrimLeft(b, " \t\r\n"); len(b) == 0 || b[0] != '[' {
 		return nil, false
 	}
-	for i = skipSpace(b, i+1); i < len(b) && b[i] != ']'; {
+	for value := range jsonparts.Elements(b) {
 		if len(parts) == limit {
 			return parts, false
 		}
-		end := skipValue(b, i)
-		parts = append(parts, json.RawMessage(b[i:end:end]))
-		if i = skipSpace(b, end); i < len(b) && b[i] == ',' {
-			i = skipSpace(b, i+1)
-		}
+		parts = append(parts, value)
 	}
 	return parts, true
 }
@@ -141,7 +126,7 @@ func outline(b []byte) (out []byte, deepest int) {
 		end, kept := i+1, depth < 2
 		switch b[i] {
 		case '"':
-			end = skipString(b, i)
+			end = jsonparts.StringEnd(b, i)
 		case '{', '[':
 			depth++
 			deepest, kept = max(deepest, depth), depth <= 2
@@ -155,63 +140,4 @@ func outline(b []byte) (out []byte, deepest int) {
 		i = end
 	}
 	return out, deepest
-}
-
-func skipSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
-		i++
-	}
-	return i
-}
-
-// skipString returns the index after the string that begins at i.
-func skipString(b []byte, i int) int {
-	for i++; i < len(b); {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			return len(b)
-		}
-		i += n
-		slashes := 0
-		for b[i-1-slashes] == '\\' {
-			slashes++
-		}
-		i++
-		if slashes%2 == 0 {
-			return i
-		}
-	}
-	return len(b)
-}
-
-// skipValue returns the index after the value that begins at i.
-func skipValue(b []byte, i int) int {
-	if i >= len(b) {
-		return len(b)
-	}
-	switch b[i] {
-	case '"':
-		return skipString(b, i)
-	case '{', '[':
-		depth := 0
-		for i < len(b) {
-			switch b[i] {
-			case '"':
-				i = skipString(b, i)
-				continue
-			case '{', '[':
-				depth++
-			case '}', ']':
-				if depth--; depth == 0 {
-					return i + 1
-				}
-			}
-			i++
-		}
-		return len(b)
-	}
-	for i < len(b) && !bytes.ContainsRune([]byte(",}] \t\r\n"), rune(b[i])) {
-		i++
-	}
-	return i
 }

@@ -8,6 +8,7 @@ import (
 
 	"zeroclaw/permissions"
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 	"zeroclaw/tools/results"
 )
 
@@ -93,7 +94,7 @@ func promptParams(name string, args map[string]json.RawMessage) any {
 	texts := map[string]string{}
 	for key, value := range args {
 		if len(value) > 0 && value[0] == '"' {
-			texts[key] = tools.JSONText(value)
+			texts[key] = jsonparts.Text(value)
 		} else if string(value) != "null" {
 			texts[key] = string(value)
 		}
@@ -107,19 +108,19 @@ func promptParams(name string, args map[string]json.RawMessage) any {
 // messages writes the messages of a prompt, one after the other.
 func messages(raw json.RawMessage) string {
 	var lines []string
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		switch key {
 		case "description":
-			if text := tools.JSONText(value); text != "" {
+			if text := jsonparts.Text(value); text != "" {
 				lines = append(lines, "("+text+")")
 			}
 		case "messages":
-			for one := range tools.Elements(value) {
+			for one := range jsonparts.Elements(value) {
 				role, said := "", ""
-				for key, value := range tools.Members(one) {
+				for key, value := range jsonparts.Members(one) {
 					switch key {
 					case "role":
-						role = tools.ModelText(tools.JSONText(value), 40)
+						role = tools.ModelText(jsonparts.Text(value), 40)
 					case "content":
 						said = spoken(value)
 					}
@@ -138,25 +139,25 @@ func messages(raw json.RawMessage) string {
 func spoken(raw json.RawMessage) string {
 	if len(raw) > 0 && raw[0] == '[' { // newer revisions allow several
 		var all []string
-		for one := range tools.Elements(raw) {
+		for one := range jsonparts.Elements(raw) {
 			all = append(all, spoken(one))
 		}
 		return strings.Join(all, "\n")
 	}
 	kind, text, uri, name, mime := "", "", "", "", ""
 	var data, resource json.RawMessage
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		switch key {
 		case "type":
-			kind = tools.JSONText(value)
+			kind = jsonparts.Text(value)
 		case "text":
-			text = tools.JSONText(value)
+			text = jsonparts.Text(value)
 		case "uri":
-			uri = tools.JSONText(value)
+			uri = jsonparts.Text(value)
 		case "name":
-			name = tools.JSONText(value)
+			name = jsonparts.Text(value)
 		case "mimeType":
-			mime = tools.ModelText(tools.JSONText(value), 100)
+			mime = tools.ModelText(jsonparts.Text(value), 100)
 		case "data":
 			data = value
 		case "resource":
@@ -171,9 +172,9 @@ func spoken(raw json.RawMessage) string {
 	case "resource_link":
 		return fmt.Sprintf("[link to resource %s %s]", name, uri)
 	case "resource":
-		for key, value := range tools.Members(resource) {
+		for key, value := range jsonparts.Members(resource) {
 			if key == "uri" {
-				uri = tools.JSONText(value)
+				uri = jsonparts.Text(value)
 			}
 		}
 		return fmt.Sprintf("[resource %s]\n%s", tools.ModelText(uri, longestItem), contentOf(resource).text)

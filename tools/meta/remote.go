@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // Remote is what mcp_resources and mcp_prompts need of the servers that one
@@ -106,12 +107,12 @@ func (k kind) listAs(ctx context.Context, r Remote, server, method, key string, 
 		return page{}, errNoJSON
 	}
 	var p page
-	for name, value := range tools.Members(raw) {
+	for name, value := range jsonparts.Members(raw) {
 		switch name {
 		case "nextCursor":
-			p.Next = tools.JSONText(value)
+			p.Next = jsonparts.Text(value)
 		case key:
-			for item := range tools.Elements(value) {
+			for item := range jsonparts.Elements(value) {
 				shown := k.item(r, server, item)
 				if shown == nil || len(p.Items) == maxListed {
 					p.Left++
@@ -131,20 +132,20 @@ func (k kind) item(r Remote, server string, raw json.RawMessage) json.RawMessage
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(tools.AppendJSONText(out, key), ':')
+		out = append(jsonparts.AppendText(out, key), ':')
 		out = append(out, value...)
 	}
 	own := ""
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		switch key {
 		case k.label:
-			if own = tools.JSONText(value); own == "" || len(own) > longestItem || strings.IndexFunc(own, tools.Hidden) >= 0 || !r.Reaches(server, own) {
+			if own = jsonparts.Text(value); own == "" || len(own) > longestItem || strings.IndexFunc(own, tools.Hidden) >= 0 || !r.Reaches(server, own) {
 				return nil
 			}
-			put(key, tools.AppendJSONText(nil, server+separator+own))
+			put(key, jsonparts.AppendText(nil, server+separator+own))
 		case "name", "title", "description", "mimeType":
-			if text := tools.ModelText(tools.JSONText(value), 1000); text != "" {
-				put(key, tools.AppendJSONText(nil, text))
+			if text := tools.ModelText(jsonparts.Text(value), 1000); text != "" {
+				put(key, jsonparts.AppendText(nil, text))
 			}
 		case "size":
 			if len(value) < 20 && bytes.Trim(value, "0123456789") == nil {
@@ -168,7 +169,7 @@ func arguments(raw json.RawMessage) []byte {
 		Required    bool   `json:"required,omitempty"`
 	}
 	list := []argument{}
-	for one := range tools.Elements(raw) {
+	for one := range jsonparts.Elements(raw) {
 		var a argument
 		if json.Unmarshal(one, &a) == nil && len(list) < 100 {
 			list = append(list, argument{tools.ModelText(a.Name, 200), tools.ModelText(a.Description, 1000), a.Required})

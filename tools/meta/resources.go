@@ -9,6 +9,7 @@ import (
 
 	"zeroclaw/permissions"
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 	"zeroclaw/tools/results"
 )
 
@@ -134,11 +135,11 @@ func (t Resources) Read(ctx context.Context, server, uri string) (framed string,
 	}
 	var parts []string
 	mime := ""
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		if key != "contents" {
 			continue
 		}
-		for item := range tools.Elements(value) {
+		for item := range jsonparts.Elements(value) {
 			part := contentOf(item)
 			if len(parts) == 0 {
 				mime = part.mime
@@ -165,12 +166,12 @@ type content struct {
 func contentOf(raw json.RawMessage) content {
 	var c content
 	blob := json.RawMessage(nil)
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		switch key {
 		case "mimeType":
-			c.mime = tools.JSONText(value)
+			c.mime = jsonparts.Text(value)
 		case "text":
-			c.text = tools.JSONText(value)
+			c.text = jsonparts.Text(value)
 		case "blob":
 			blob = value
 		}

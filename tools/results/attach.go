@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // Bounds of the files embedded in one result.
@@ -81,10 +82,10 @@ func unavailable(why string) attachment {
 // embeddedIn tells an embedded file by its shape.
 func embeddedIn(raw json.RawMessage) (one embedded, ok bool) {
 	kind, resource := "", json.RawMessage(nil)
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		switch key {
 		case "type":
-			kind = tools.JSONText(value)
+			kind = jsonparts.Text(value)
 		case "resource":
 			resource = value
 		}
@@ -92,10 +93,10 @@ func embeddedIn(raw json.RawMessage) (one embedded, ok bool) {
 	if kind != "resource" {
 		return one, false
 	}
-	for key, value := range tools.Members(resource) {
+	for key, value := range jsonparts.Members(resource) {
 		switch key {
 		case "uri":
-			one.uri = tools.JSONText(value)
+			one.uri = jsonparts.Text(value)
 		case "blob":
 			if ok = value[0] == '"'; ok {
 				one.data = base64Of(value)

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // Objects stores what is too big for a model, and media.
@@ -122,5 +123,5 @@ func textItem(text string) json.RawMessage {
 	const head, tail = `{"type":"text","text":`, `}`
 	out := make([]byte, 0, len(head)+len(text)+len(text)/16+len(tail)+16)
 	out = append(out, head...)
-	return append(tools.AppendJSONText(out, text), tail...)
+	return append(jsonparts.AppendText(out, text), tail...)
 }

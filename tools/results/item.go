@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // item returns one content item for people and its text for models. What need
@@ -15,16 +16,16 @@ func (f *finishing) item(i int, item tools.Content) (json.RawMessage, string) {
 		return textItem(text), text
 	}
 	kind, data, name, uri, resource := "", json.RawMessage(nil), "", "", json.RawMessage(nil)
-	for key, value := range tools.Members(item.Raw) {
+	for key, value := range jsonparts.Members(item.Raw) {
 		switch key {
 		case "type":
-			kind = tools.JSONText(value)
+			kind = jsonparts.Text(value)
 		case "data":
 			data = value
 		case "name":
-			name = tools.JSONText(value)
+			name = jsonparts.Text(value)
 		case "uri":
-			uri = tools.JSONText(value)
+			uri = jsonparts.Text(value)
 		case "resource":
 			resource = value
 		}
@@ -71,11 +72,11 @@ func (f *Finisher) withText(raw json.RawMessage) (json.RawMessage, string) {
 		if key != "text" || len(value) == 0 || value[0] != '"' {
 			return f.redactJSON(value)
 		}
-		was := tools.JSONText(value)
+		was := jsonparts.Text(value)
 		if text = f.config.Redact(was); text == was {
 			return value
 		}
-		return tools.AppendJSONText(make([]byte, 0, len(value)), text)
+		return jsonparts.AppendText(make([]byte, 0, len(value)), text)
 	}), text
 }
 
@@ -88,7 +89,7 @@ func (f *Finisher) rebuilt(raw json.RawMessage, change func(key string, value js
 	}
 	var list []member
 	size, changed := 2, false
-	for key, value := range tools.Members(raw) {
+	for key, value := range jsonparts.Members(raw) {
 		now := change(key, value)
 		safe := f.config.Redact(key)
 		changed = changed || safe != key || len(now) != len(value) || len(now) > 0 && &now[0] != &value[0]
@@ -105,7 +106,7 @@ func (f *Finisher) rebuilt(raw json.RawMessage, change func(key string, value js
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(tools.AppendJSONText(out, m.key), ':')
+		out = append(jsonparts.AppendText(out, m.key), ':')
 		out = append(out, m.value...)
 	}
 	return append(out, '}')

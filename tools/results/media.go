@@ -11,7 +11,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"zeroclaw/permissions"
-	"zeroclaw/tools"
+	"zeroclaw/tools/jsonparts"
 )
 
 // maxMedia bounds one image, sound or embedded file after decoding, in bytes.
@@ -77,7 +77,7 @@ type base64Text string
 
 // base64Of is the base64 in a JSON string.
 func base64Of(raw json.RawMessage) base64Text {
-	return base64Text(strings.TrimSpace(tools.JSONText(raw)))
+	return base64Text(strings.TrimSpace(jsonparts.Text(raw)))
 }
 
 // estimate is how many bytes the text holds at most, whatever it says at its
