@@ -104,12 +104,24 @@ func (s *Server) wireEarly() {
 	s.background.Go(func() { s.login.Path(s.ctx) })
 	s.bundled = make(chan struct{})
 	s.background.Go(func() {
-		defer close(s.bundled)
-		if err := catalog.WriteBundled(s.servicesFolder()); err != nil {
+		settle, err := catalog.WriteBundled(s.servicesFolder())
+		if err != nil {
 			s.problem("services", err.Error())
+		}
+		close(s.bundled)
+		select {
+		case <-time.After(settleAfter):
+		case <-s.ctx.Done(): // the next start sees to it
+			return
+		}
+		if err := settle(); err != nil {
+			s.log.Warn("bundled services could be lost in a power cut", "err", err)
 		}
 	})
 }
+
+// settleAfter is when the start is over, and the disk has time.
+const settleAfter = 2 * time.Second
 
 // servicesFolder is where services that were added to the companion lie.
 func (s *Server) servicesFolder() string { return filepath.Join(s.config.State, "services") }

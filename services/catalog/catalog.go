@@ -51,36 +51,67 @@ type origin struct {
 // written; once one was edited or removed, the folder is the user's and is left
 // as it is. The error joins those of the single services; the others are
 // written.
-func WriteBundled(services string) error {
+//
+// A new folder can be read when WriteBundled returns, and outlives a power cut
+// once settle has returned, which waits for the disk: for when there is time.
+func WriteBundled(services string) (settle func() error, err error) {
 	files, err := fs.Sub(bundled, "bundled")
 	if err != nil {
-		return err
+		return func() error { return nil }, err
 	}
 	return writeAll(services, files)
 }
 
 // writeAll is WriteBundled with the definitions of a file system.
-func writeAll(services string, definitions fs.FS) error {
-	if err := os.MkdirAll(services, 0o700); err != nil {
-		return fmt.Errorf("creating the folder of services: %w", err)
+func writeAll(services string, definitions fs.FS) (settle func() error, err error) {
+	var fresh []string
+	settle = func() error {
+		return each(services, definitions, fresh, func(root *os.Root, id string, files map[string][]byte) error {
+			var failed error
+			for _, name := range append(slices.Collect(maps.Keys(files)), originName) {
+				failed = errors.Join(failed, flush(root, path.Join(id, name)))
+			}
+			return failed
+		})
 	}
+	if err := os.MkdirAll(services, 0o700); err != nil {
+		return settle, fmt.Errorf("creating the folder of services: %w", err)
+	}
+	entries, err := fs.ReadDir(definitions, ".")
+	if err != nil {
+		return settle, err
+	}
+	var ids []string
+	for _, e := range entries {
+		ids = append(ids, e.Name())
+	}
+	var mu sync.Mutex
+	return settle, each(services, definitions, ids, func(root *os.Root, id string, files map[string][]byte) error {
+		made, err := writeOne(root, id, files)
+		mu.Lock()
+		defer mu.Unlock()
+		if made {
+			fresh = append(fresh, id)
+		}
+		return err
+	})
+}
+
+// each does something with definitions and their folders, at the same time: most
+// of it is waiting for the disk.
+func each(services string, definitions fs.FS, ids []string, do func(root *os.Root, id string, files map[string][]byte) error) error {
 	root, err := os.OpenRoot(services)
 	if err != nil {
 		return fmt.Errorf("opening the folder of services: %w", err)
 	}
 	defer root.Close()
-	entries, err := fs.ReadDir(definitions, ".")
-	if err != nil {
-		return err
-	}
-	failed := make([]error, len(entries))
+	failed := make([]error, len(ids))
 	var all sync.WaitGroup
-	for i, e := range entries { // at the same time: most of it is waiting for the disk
+	for i, id := range ids {
 		all.Go(func() {
-			id := e.Name()
 			files, err := readFiles(definitions, id)
 			if err == nil {
-				err = writeOne(root, id, files)
+				err = do(root, id, files)
 			}
 			if err != nil {
 				failed[i] = fmt.Errorf("writing the service %s to %s: %w", id, filepath.Join(services, id), err)
@@ -89,6 +120,19 @@ func writeAll(services string, definitions fs.FS) error {
 	}
 	all.Wait()
 	return errors.Join(failed...)
+}
+
+// flush puts a file on the disk, whatever it holds by now. One that is gone by
+// now is the user's doing.
+func flush(root *os.Root, name string) error {
+	f, err := root.OpenFile(name, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // readFiles reads a definition, which has no folders inside.
@@ -107,51 +151,64 @@ func readFiles(definitions fs.FS, id string) (map[string][]byte, error) {
 }
 
 // writeOne fills a folder under another name first, so that one that was only
-// half written never counts as the user's.
-func writeOne(root *os.Root, id string, files map[string][]byte) error {
+// half written never counts as the user's. made says that it was not there.
+func writeOne(root *os.Root, id string, files map[string][]byte) (made bool, err error) {
 	switch st, err := root.Lstat(id); {
 	case err == nil && st.IsDir():
-		return renew(root, id, files)
+		return false, renew(root, id, files)
 	case !errors.Is(err, fs.ErrNotExist):
-		return err
+		return false, err
 	}
 	temp := ".new-" + id
 	if err := root.RemoveAll(temp); err != nil {
-		return err
+		return false, err
 	}
 	if err := root.Mkdir(temp, 0o700); err != nil {
-		return err
+		return false, err
 	}
 	defer root.RemoveAll(temp)
 	if err := fill(root, temp, files); err != nil {
-		return err
+		return false, err
 	}
-	return root.Rename(temp, id)
+	return true, root.Rename(temp, id)
 }
 
+// fill puts the files into a folder that nobody else sees yet.
 func fill(root *os.Root, name string, files map[string][]byte) error {
-	dir, err := root.OpenRoot(name)
+	record, err := recordOf(files)
 	if err != nil {
 		return err
 	}
-	defer dir.Close()
-	return write(dir, files)
+	for file, data := range files {
+		if err := root.WriteFile(path.Join(name, file), data, 0o600); err != nil {
+			return err
+		}
+	}
+	return root.WriteFile(path.Join(name, originName), record, 0o600)
 }
 
-// write puts the files into a folder and, last, what they are.
+// write puts the files into a folder in use and, last, what they are.
 func write(dir *os.Root, files map[string][]byte) error {
-	o := origin{Files: map[string]string{}}
+	record, err := recordOf(files)
+	if err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		o.Files[name] = hash(files[name])
 		if err := writeFile(dir, name, files[name]); err != nil {
 			return err
 		}
 	}
-	data, err := json.MarshalIndent(o, "", "  ")
-	if err != nil {
-		return err
+	return writeFile(dir, originName, record)
+}
+
+// recordOf is what the file originName says of files.
+func recordOf(files map[string][]byte) ([]byte, error) {
+	o := origin{Files: map[string]string{}}
+	for name, data := range files {
+		o.Files[name] = hash(data)
 	}
-	return writeFile(dir, originName, append(data, '\n'))
+	data, err := json.MarshalIndent(o, "", "  ")
+	return append(data, '\n'), err
 }
 
 // renew replaces the files of an older companion in a folder in which nothing
@@ -162,27 +219,30 @@ func renew(root *os.Root, id string, files map[string][]byte) error {
 		return err
 	}
 	defer dir.Close()
-	have := map[string]string{}
+	have, torn := map[string]string{}, false
 	var was origin
 	data, err := readIn(dir, originName)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		// Written before there was such a file: what is as it is now counts as
-		// unedited.
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(data) == 0:
+		// Written before there was such a file, or cut off with the power: what is
+		// as it is now counts as unedited.
 	case err != nil || json.Unmarshal(data, &was) != nil:
 		return nil
 	}
 	for _, names := range []iter.Seq[string]{maps.Keys(files), maps.Keys(was.Files)} {
 		for name := range names {
 			data, err := readIn(dir, name)
-			if err == nil {
+			if err == nil && len(data) == 0 && len(files[name]) > 0 { // cut off with the power: nobody edits so
+				have[name] = hash(files[name])
+				torn = true
+			} else if err == nil {
 				have[name] = hash(data)
 			} else if !errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
 		}
 	}
-	if !renewable(have, was.Files, files) {
+	if !renewable(have, was.Files, files, torn) {
 		return nil
 	}
 	for name := range was.Files {
@@ -197,9 +257,10 @@ func renew(root *os.Root, id string, files map[string][]byte) error {
 
 // renewable reports whether files are to be written over what a folder has:
 // hashes of what is there, of what an earlier companion wrote, and the new
-// files. A replacement that was cut off leaves some of both.
-func renewable(have, was map[string]string, files map[string][]byte) bool {
-	same := len(have) == len(files) && len(was) == len(files)
+// files. A replacement that was cut off leaves some of both. torn says that some
+// of what is there is to be written again in any case.
+func renewable(have, was map[string]string, files map[string][]byte, torn bool) bool {
+	same := !torn && len(have) == len(files) && len(was) == len(files)
 	for name, data := range files {
 		now := hash(data)
 		same = same && have[name] == now && was[name] == now

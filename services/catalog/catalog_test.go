@@ -6,15 +6,22 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"zeroclaw/services"
 )
 
+// writeBundled is WriteBundled, and all that comes later.
+func writeBundled(dir string) error {
+	settle, err := WriteBundled(dir)
+	return errors.Join(err, settle())
+}
+
 func TestWriteBundled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "services")
-	if err := WriteBundled(dir); err != nil {
+	if err := writeBundled(dir); err != nil {
 		t.Fatal(err)
 	}
 	f := services.Folder{Path: dir}
@@ -42,7 +49,7 @@ func TestWriteBundled(t *testing.T) {
 	if err := os.WriteFile(edited, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteBundled(dir); err != nil {
+	if err := writeBundled(dir); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(edited); err != nil || string(b) != "mine" {
@@ -55,7 +62,7 @@ func TestWriteBundled(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, ".new-dummy_mcp", "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteBundled(dir); err != nil {
+	if err := writeBundled(dir); err != nil {
 		t.Fatal(err)
 	}
 	if s := f.Scan(); len(s) != len(Bundled()) || s[0].Invalid != nil {
@@ -72,7 +79,7 @@ func TestWriteBundledFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "dummy_mcp")); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
-	if err := WriteBundled(dir); err != nil {
+	if err := writeBundled(dir); err != nil {
 		t.Error(err)
 	}
 	if entries, err := os.ReadDir(elsewhere); err != nil || len(entries) != 0 {
@@ -99,6 +106,10 @@ func TestANewerCompanionRenewsWhatNobodyEdited(t *testing.T) {
 	}{
 		{"nothing", func(string) error { return nil }, nil},
 		{"a file of the user beside", func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine"), []byte("m"), 0o600) }, nil},
+		{"a power cut before a file was on the disk", func(dir string) error { return os.Truncate(filepath.Join(dir, "launch.mjs"), 0) }, nil},
+		{"a power cut, and an edit", func(dir string) error {
+			return errors.Join(os.Truncate(filepath.Join(dir, "launch.mjs"), 0), os.WriteFile(filepath.Join(dir, "service.json"), []byte("3"), 0o600))
+		}, map[string]string{"service.json": "3", "launch.mjs": "", "gone.txt": "g"}},
 		{"a cut-off renewal", func(dir string) error { return os.WriteFile(filepath.Join(dir, "service.json"), []byte("2"), 0o600) }, nil},
 		{"an edit", func(dir string) error { return os.WriteFile(filepath.Join(dir, "launch.mjs"), []byte("b"), 0o600) },
 			map[string]string{"service.json": "1", "launch.mjs": "b", "gone.txt": "g"}},
@@ -119,14 +130,14 @@ func TestANewerCompanionRenewsWhatNobodyEdited(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			services := t.TempDir()
 			dir := filepath.Join(services, "x")
-			if err := writeAll(services, old); err != nil {
+			if _, err := writeAll(services, old); err != nil {
 				t.Fatal(err)
 			}
 			if err := tt.edit(dir); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if err := writeAll(services, next); err != nil {
+				if _, err := writeAll(services, next); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -147,8 +158,50 @@ func TestANewerCompanionRenewsWhatNobodyEdited(t *testing.T) {
 	// next version renews it.
 	services := t.TempDir()
 	dir := filepath.Join(services, "x")
-	err := errors.Join(writeAll(services, old), os.Remove(filepath.Join(dir, originName)), writeAll(services, old), writeAll(services, next))
+	write := func(files fs.FS) error {
+		_, err := writeAll(services, files)
+		return err
+	}
+	err := errors.Join(write(old), os.Remove(filepath.Join(dir, originName)), write(old), write(next))
 	if data, _ := os.ReadFile(filepath.Join(dir, "service.json")); err != nil || string(data) != "2" {
 		t.Errorf("service.json holds %s, %v", data, err)
+	}
+}
+
+// What the same companion finds cut off by a power cut is written again, and
+// settling changes nothing that can be read.
+func TestAPowerCutBeforeSettling(t *testing.T) {
+	services := t.TempDir()
+	files := definition("service.json", "1", "launch.mjs", "a")
+	settle, err := writeAll(services, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(when string) {
+		t.Helper()
+		for name, want := range map[string]string{"service.json": "1", "launch.mjs": "a"} {
+			if data, err := os.ReadFile(filepath.Join(services, "x", name)); err != nil || string(data) != want {
+				t.Errorf("%s, %s holds %q, %v", when, name, data, err)
+			}
+		}
+		if data, err := os.ReadFile(filepath.Join(services, "x", originName)); err != nil || len(data) == 0 {
+			t.Errorf("%s, the record holds %q, %v", when, data, err)
+		}
+	}
+	read("at once")
+	if err := settle(); err != nil {
+		t.Error(err)
+	}
+	read("settled")
+	for _, cut := range [][]string{{"launch.mjs"}, {originName}, {"launch.mjs", originName}, {"service.json", "launch.mjs", originName}} {
+		for _, name := range cut {
+			if err := os.Truncate(filepath.Join(services, "x", name), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := writeAll(services, files); err != nil {
+			t.Error(err)
+		}
+		read("after " + strings.Join(cut, " and "))
 	}
 }

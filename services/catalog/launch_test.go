@@ -109,7 +109,7 @@ func launch(t *testing.T, id string, standIns map[string]string, env []string, a
 		t.Skipf("node is needed: %v", err)
 	}
 	folder := t.TempDir()
-	if err := WriteBundled(folder); err != nil {
+	if err := writeBundled(folder); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(folder, id)
@@ -132,7 +132,7 @@ func launch(t *testing.T, id string, standIns map[string]string, env []string, a
 // user's root, without bound.
 func TestPlaywrightKeepsItsFilesInItsFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteBundled(dir); err != nil {
+	if err := writeBundled(dir); err != nil {
 		t.Fatal(err)
 	}
 	node := func(context.Context) (string, error) { return "/bin/node", nil }

@@ -26,7 +26,7 @@ type companion struct {
 func newCompanion(t *testing.T, state, root string, environ []string, path string) *companion {
 	t.Helper()
 	folder := &services.Folder{Path: filepath.Join(state, "services")}
-	if err := WriteBundled(folder.Path); err != nil {
+	if err := writeBundled(folder.Path); err != nil {
 		t.Fatal(err)
 	}
 	pathOf := func(context.Context) string { return path }
