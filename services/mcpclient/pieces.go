@@ -8,7 +8,9 @@ import (
 
 // pieces collects bytes without copying what is there each time it grows. Its
 // large pieces are used again: many long answers at a time would leave the
-// garbage of each.
+// garbage of each. What becomes longTotal is put where all of the longest fits:
+// memory that is not written to yet is not there either, and a long answer need
+// not be in memory twice at its end.
 type pieces struct {
 	list [][]byte
 	size int
@@ -17,6 +19,7 @@ type pieces struct {
 const (
 	firstPiece = 4 << 10
 	largePiece = 256 << 10
+	longTotal  = 2 << 20
 )
 
 var largePieces = sync.Pool{New: func() any { return new([largePiece]byte) }}
@@ -24,7 +27,11 @@ var largePieces = sync.Pool{New: func() any { return new([largePiece]byte) }}
 func (c *pieces) add(p []byte) {
 	for len(p) > 0 {
 		if n := len(c.list); n == 0 || len(c.list[n-1]) == cap(c.list[n-1]) {
-			c.list = append(c.list, newPiece(c.size))
+			if c.size >= longTotal && c.size < maxLine {
+				c.list = [][]byte{c.gather(maxLine)}
+			} else {
+				c.list = append(c.list, newPiece(c.size))
+			}
 		}
 		last := &c.list[len(c.list)-1]
 		n := min(cap(*last)-len(*last), len(p))
@@ -87,12 +94,18 @@ func (c *pieces) take() []byte {
 		c.list, c.size = nil, 0
 		return whole
 	}
-	out := make([]byte, 0, c.size)
+	whole := c.gather(c.size)
+	c.list, c.size = nil, 0
+	return whole
+}
+
+// gather returns everything in one piece with room for so many bytes.
+func (c *pieces) gather(room int) []byte {
+	out := make([]byte, 0, room)
 	for i, p := range c.list {
 		out = append(out, p...)
 		c.drop(i)
 	}
-	c.list, c.size = nil, 0
 	return out
 }
 
