@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"zeroclaw/tools"
-	"zeroclaw/tools/jsonparts"
 )
 
 // list answers tools/list: everything at once.
@@ -45,7 +44,7 @@ func (s *Server) known(ctx context.Context, c *client) (list json.RawMessage, na
 	specs := c.session.Specs(ctx)
 	if c.server == "" {
 		for _, spec := range specs {
-			add(func(out []byte) []byte { return s.appendTool(out, spec) })
+			add(func(out []byte) []byte { return s.appendTool(out, spec, c.version) })
 		}
 	} else {
 		for _, spec := range specs {
@@ -66,30 +65,20 @@ func (s *Server) known(ctx context.Context, c *client) (list json.RawMessage, na
 	return list, names
 }
 
-// appendTool adds a definition as MCP clients take it. What a server says in it
-// is passed on without secrets.
-func (s *Server) appendTool(out []byte, t tools.Spec) []byte {
+// appendTool adds a definition as MCP clients of a revision take it. What a server
+// says in it is passed on without secrets.
+func (s *Server) appendTool(out []byte, t tools.Spec, version string) []byte {
 	out = appendText(append(out, `{"name":`...), t.Name)
 	if t.Title != "" {
 		out = appendText(append(out, `,"title":`...), s.config.Redact(t.Title))
 	}
 	out = appendText(append(out, `,"description":`...), s.config.Redact(t.Description))
-	out = append(out, `,"inputSchema":`...)
-	if member(t.InputSchema, "type") == nil {
-		out = append(out, `{"type":"object"`...)
-		for key, value := range jsonparts.Members(t.InputSchema) {
-			out = appendText(append(out, ','), key)
-			out = append(append(out, ':'), tools.RedactJSON(value, s.config.Redact)...)
-		}
-		out = append(out, '}')
-	} else {
-		out = append(out, tools.RedactJSON(t.InputSchema, s.config.Redact)...)
+	out = append(append(out, `,"inputSchema":`...), tools.RedactJSON(inputSchema(t.InputSchema), s.config.Redact)...)
+	if schema := outputSchema(t.OutputSchema, version); schema != nil {
+		out = append(append(out, `,"outputSchema":`...), tools.RedactJSON(schema, s.config.Redact)...)
 	}
-	if len(t.OutputSchema) > 0 {
-		out = append(append(out, `,"outputSchema":`...), tools.RedactJSON(t.OutputSchema, s.config.Redact)...)
-	}
-	if len(t.Annotations) > 0 {
-		out = append(append(out, `,"annotations":`...), tools.RedactJSON(t.Annotations, s.config.Redact)...)
+	if notes := annotations(t.Annotations); notes != nil {
+		out = append(append(out, `,"annotations":`...), tools.RedactJSON(notes, s.config.Redact)...)
 	}
 	return append(out, '}')
 }
