@@ -234,13 +234,17 @@ func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
 	a := attendance{server: s, reply: p, run: run, token: m.progressToken()}
 	a.ask = func(q Question) { s.request(p, c, run, q) }
 	a.resolved = func(id string) { s.withdraw(p, c, id) }
-	if a.here(r.Context(), func() { s.do(run) }) {
+	if a.here(r.Context(), func() { s.do(run) }) && s.valid(r) {
 		s.outcome(p, c, run)
 	} else {
 		p.cut()
 	}
 	return true
 }
+
+// valid reports whether the token of a request still is: its end cancels calls, in
+// no order with the request.
+func (s *Server) valid(r *http.Request) bool { return s.config.Caller(r).Valid.Err() == nil }
 
 // outcome answers with how a call ended.
 func (s *Server) outcome(p *reply, c *client, run *running) {

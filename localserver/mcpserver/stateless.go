@@ -214,10 +214,10 @@ func (s *Server) statelessCall(p *reply, r *http.Request, c *client, m *message)
 	}
 	a.park = func() bool { return len(ask) > 0 }
 	switch ended := a.wait(r.Context()); {
-	case ended:
+	case ended && s.valid(r):
 		s.leave(run)
 		s.outcome(p, c, run)
-	case len(ask) > 0 && !p.broken:
+	case !ended && len(ask) > 0 && !p.broken:
 		s.park(run)
 		p.result(inputRequired(ask, run.id))
 	default:
