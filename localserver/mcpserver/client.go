@@ -183,7 +183,8 @@ func (s *Server) cutOff(c *client) {
 }
 
 // surplusLocked takes out the clients that did nothing for long, and while there
-// are too many the one that was idle longest.
+// are too many the one that was idle longest, of the token that has most: a program
+// that never ends its sessions does not end those of others.
 func (s *Server) surplusLocked(but *client) (gone []*client) {
 	busy := map[*client]bool{but: true}
 	for _, run := range s.running {
@@ -197,12 +198,27 @@ func (s *Server) surplusLocked(but *client) (gone []*client) {
 	}
 	slices.SortFunc(idle, func(a, b *client) int { return a.used.Compare(b.used) })
 	now := s.config.Now()
-	for _, c := range idle {
-		if len(s.clients) <= maxClients && now.Sub(c.used) < idleTime {
-			break
-		}
+	take := func(c *client) {
 		delete(s.clients, c.key)
 		gone = append(gone, c)
+	}
+	for len(idle) > 0 && now.Sub(idle[0].used) >= idleTime {
+		take(idle[0])
+		idle = idle[1:]
+	}
+	for len(s.clients) > maxClients && len(idle) > 0 {
+		have := map[string]int{}
+		for _, c := range s.clients {
+			have[c.caller]++
+		}
+		next := 0
+		for i, c := range idle {
+			if have[c.caller] > have[idle[next].caller] {
+				next = i
+			}
+		}
+		take(idle[next])
+		idle = slices.Delete(idle, next, next+1)
 	}
 	return gone
 }

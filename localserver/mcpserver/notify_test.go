@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -150,6 +151,32 @@ func TestSurplus(t *testing.T) {
 	}
 	clear(s.clients)
 	clear(s.running)
+}
+
+// TestSurplusOfOneToken: a program that opens session after session and ends none
+// costs others none of theirs.
+func TestSurplusOfOneToken(t *testing.T) {
+	s, _ := watching(t)
+	now := time.Now()
+	s.config.Now = func() time.Time { return now }
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.clients)
+	quiet := &client{key: "quiet", caller: "a", used: now}
+	s.clients["quiet"] = quiet
+	for i := range maxClients + 3 {
+		now = now.Add(time.Second)
+		key := strconv.Itoa(i)
+		s.clients[key] = &client{key: key, caller: "b", used: now}
+	}
+	gone := s.surplusLocked(nil)
+	if len(gone) != 4 || len(s.clients) != maxClients || s.clients["quiet"] != quiet || gone[0].key != "0" || gone[3].key != "3" {
+		t.Errorf("%d are gone, %d are left", len(gone), len(s.clients))
+	}
+	now = now.Add(idleTime)
+	if s.surplusLocked(nil); len(s.clients) != 0 {
+		t.Errorf("%d that did nothing for long are left", len(s.clients))
+	}
 }
 
 // TestTake: what was answered before anybody heard of it is not asked.
