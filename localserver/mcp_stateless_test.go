@@ -2,6 +2,7 @@ package localserver
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -161,10 +162,39 @@ func TestMCPRevokedMidCall(t *testing.T) {
 		}()
 		r.token = made.Token
 		p := call()
-		if m := p.last(t); p.status != http.StatusUnauthorized || !strings.Contains(fmt.Sprint(at(m, "error", "message")), "revoked") {
+		if m := p.last(t); p.status != http.StatusForbidden || !strings.Contains(fmt.Sprint(at(m, "error", "message")), "revoked") {
 			t.Errorf("the call ended with %d %v", p.status, m)
 		}
 		<-revoked
 		r.token = own
+	}
+}
+
+// TestMCPEndMidCall: when the companion ends, a call that is under way has no
+// answer, rather than one without a body, which a client would take for one.
+func TestMCPEndMidCall(t *testing.T) {
+	journal := filepath.Join(t.TempDir(), "journal")
+	r := configured(t, stub{Tools: stubTools("add"), Silent: true, Journal: journal}.server(t, "s"), openAgent)
+	c := r.mcpClient("/mcp?agent=w", `{}`)
+	ended := make(chan error, 1)
+	go func() {
+		for text, _ := os.ReadFile(journal); !strings.Contains(string(text), "call"); text, _ = os.ReadFile(journal) {
+			time.Sleep(5 * time.Millisecond)
+		}
+		ended <- r.end()
+	}()
+	q, _ := http.NewRequest("POST", strings.TrimSuffix(r.server.Address(), "/")+c.path, strings.NewReader(rpc(3, "tools/call", `{"name":"s__add","arguments":{}}`)))
+	for name, value := range map[string]string{"Authorization": "Bearer " + r.token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": c.session} {
+		q.Header.Set(name, value)
+	}
+	if a, err := http.DefaultClient.Do(q); err == nil {
+		text, err := io.ReadAll(a.Body)
+		a.Body.Close()
+		if err == nil && len(text) == 0 {
+			t.Errorf("the call was answered with %s and nothing else", a.Status)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -237,7 +237,7 @@ func (s *Server) gated(p *reply, r *http.Request, c *client, m *message) bool {
 	if a.here(r.Context(), func() { s.do(run) }) && s.valid(r) {
 		s.outcome(p, c, run)
 	} else {
-		p.cut()
+		s.cut(p, r)
 	}
 	return true
 }

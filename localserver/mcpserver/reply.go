@@ -69,10 +69,14 @@ func (p *reply) fail(e *rpcError) {
 	p.finish(status, "error", append(out, '}'))
 }
 
-// cut answers a request whose end nobody waited for. Where the token ended, the
-// client is still there and has to learn of it.
-func (p *reply) cut() {
-	p.fail(&rpcError{code: codeInvalidRequest, status: http.StatusUnauthorized,
+// cut answers a request whose end nobody waited for. Where its token ended, the
+// client is still there and has to learn of it. The status is none after which a
+// client signs in and sends the request again: it had begun.
+func (s *Server) cut(p *reply, r *http.Request) {
+	if s.valid(r) {
+		panic(http.ErrAbortHandler) // the companion ends: an empty answer would look like one
+	}
+	p.fail(&rpcError{code: codeInvalidRequest, status: http.StatusForbidden,
 		message: "the call was ended, because the token of its client was revoked or has expired"})
 }
 

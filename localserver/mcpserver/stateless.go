@@ -222,7 +222,7 @@ func (s *Server) statelessCall(p *reply, r *http.Request, c *client, m *message)
 		p.result(inputRequired(ask, run.id))
 	default:
 		s.leave(run)
-		p.cut()
+		s.cut(p, r)
 	}
 	return true
 }
