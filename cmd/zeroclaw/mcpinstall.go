@@ -98,6 +98,9 @@ func (e environment) installApp(ctx context.Context, id, agent string, yes bool)
 	case app.Path == "":
 		return failure{err: fmt.Errorf("%s: there is no home folder to look for its file in", doing), hint: "set HOME to the full path of a folder"}
 	}
+	if known := e.knownAgents(ctx); agent != "" && len(known) > 0 && !slices.Contains(known, agent) {
+		return failure{err: fmt.Errorf("%s: there is no agent %q", doing, oneLine(agent)), hint: meant(agent, known)}
+	}
 	change, err := planned(app)
 	if err != nil {
 		return failure{err: fmt.Errorf("%s: %w", doing, err), hint: "mend the file, or enter the server by hand: Settings → MCP shows what to paste"}
@@ -129,6 +132,15 @@ func (e environment) installApp(ctx context.Context, id, agent string, yes bool)
 	}
 	fmt.Fprintf(e.stdout, "Written to %s. Start %s anew, or let it read its configuration again.\n", oneLine(app.Path), app.Name)
 	return nil
+}
+
+// knownAgents are the agents of the companion, none where it does not run.
+func (e environment) knownAgents(ctx context.Context) []string {
+	c, err := e.client(ctx)
+	if err != nil {
+		return nil
+	}
+	return agentNames(ctx, c)
 }
 
 // clientChange is how the file of a client changes.
