@@ -8,7 +8,7 @@ const home = { '.zeroclaw/config.toml': '[agents.coder]\n' };
 
 scenario('the configuration of another app is shown for an agent and copied', { home, context: { permissions: ['clipboard-read', 'clipboard-write'] } }, async (stage) => {
   const me = await stage.page({ path: 'settings/mcp' });
-  const setup = me.page.getByRole('region', { name: 'Set up another app' });
+  const setup = me.page.getByRole('region', { name: 'Use from another app' });
   const copied = () => me.page.evaluate(() => navigator.clipboard.readText());
   await has(setup.getByRole('group', { name: 'configuration', exact: true }), /"mcpServers": \{\s+"zeroclaw"/);
   assert.equal(await setup.getByText('With an address and a token instead').count(), 0, 'Claude Desktop takes no address');

@@ -1,4 +1,4 @@
-// Settings → MCP, “Use from another app”: a token is made, shown once, copied, used, listed and revoked; axe in both themes.
+// Settings → MCP, “Tokens”: a token is made, shown once, copied, used, listed and revoked; axe in both themes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -85,7 +85,7 @@ scenario('a token is made, shown once, copied, used, listed and revoked', { conf
   assert.equal((await me.focused()).name, 'Cancel', 'the focus is on what harms nothing');
   await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
   await row.waitFor({ state: 'detached' });
-  await until(async () => /^Use from another app/.test((await me.focused()).name), 'the focus is at the heading');
+  await until(async () => /^Tokens/.test((await me.focused()).name), 'the focus is at the heading');
   const gone = await fetch(`${companion.url}/api/status`, { headers: { Authorization: `Bearer ${token}` } });
   assert.equal(gone.status, 401);
   await until(async () => (await companion.api('GET', '/api/tokens')).tokens.map((/** @type {any} */ one) => one.name).join() === 'from the shell', 'one is left');

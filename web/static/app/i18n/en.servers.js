@@ -191,7 +191,7 @@ export default {
   'srv.granted': '{agent} may use “{server}” now.',
   'srv.see_agent': 'See the agent',
 
-  'app.title': 'Set up another app',
+  'app.title': 'Use from another app',
   'app.lead': 'Claude Desktop, editors and other MCP apps can use the tools of an agent, behind the same gate: what needs an answer is asked here. The app starts the companion when it needs it.',
   'app.not_loaded': 'What to enter into other apps could not be loaded.',
   'app.app': 'App',
@@ -203,6 +203,6 @@ export default {
   'app.run': 'Run this in a terminal. It shows what it would change, and asks.',
   'app.paste': 'Or enter this into {file} by hand, beside what is there.',
   'app.http': 'With an address and a token instead',
-  'app.http_text': 'For an app that should not start a program: put a token of the agent in place of {place}.',
+  'app.http_text': 'For an app that should not start a program: put a token of the agent, made under Tokens below, in place of {place}.',
   'app.throwaway': 'The companion was started by go run, which deletes it again. Install it with {command}, start it from there, and this page shows the right paths.',
 };

@@ -1,7 +1,7 @@
-// Texts of “Use from another app” under Settings → MCP. es.tokens.js has the same keys and placeholders.
+// Texts of “Tokens” under Settings → MCP. es.tokens.js has the same keys and placeholders.
 export default {
-  'tok.title': 'Use from another app',
-  'tok.lead': 'Editors and other MCP apps can use the companion as an MCP server. Each gets a token of its own, acts as one agent, and passes the same gate: what needs an answer is asked here.',
+  'tok.title': 'Tokens',
+  'tok.lead': 'For an app that connects by address (Streamable HTTP) and does not start zeroclaw itself. A token lets it act as one agent, behind the same gate.',
   'tok.own_page': 'Tokens are made and revoked on the companion’s own page; {command} opens it.',
   'tok.not_loaded': 'The tokens could not be loaded.',
   'tok.none': 'No tokens',

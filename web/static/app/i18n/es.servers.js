@@ -191,7 +191,7 @@ export default {
   'srv.granted': '{agent} ya puede usar «{server}».',
   'srv.see_agent': 'Ver el agente',
 
-  'app.title': 'Configurar otra aplicación',
+  'app.title': 'Usar desde otra aplicación',
   'app.lead': 'Claude Desktop, los editores y otras aplicaciones MCP pueden usar las herramientas de un agente, tras la misma puerta: lo que necesita una respuesta se pregunta aquí. La aplicación inicia el compañero cuando lo necesita.',
   'app.not_loaded': 'No se pudo cargar lo que hay que poner en otras aplicaciones.',
   'app.app': 'Aplicación',
@@ -203,6 +203,6 @@ export default {
   'app.run': 'Ejecuta esto en una terminal. Muestra lo que cambiaría y pregunta.',
   'app.paste': 'O pon esto a mano en {file}, junto a lo que ya hay.',
   'app.http': 'Con una dirección y un token',
-  'app.http_text': 'Para una aplicación que no deba iniciar un programa: pon un token del agente en lugar de {place}.',
+  'app.http_text': 'Para una aplicación que no deba iniciar un programa: pon un token del agente, creado abajo en Tokens, en lugar de {place}.',
   'app.throwaway': 'El compañero se inició con go run, que lo vuelve a borrar. Instálalo con {command}, inícialo desde allí y esta página mostrará las rutas correctas.',
 };

@@ -1,7 +1,7 @@
-// Textos de «Usar desde otra aplicación» en Ajustes → MCP. en.tokens.js tiene las mismas claves y huecos.
+// Textos de «Tokens» en Ajustes → MCP. en.tokens.js tiene las mismas claves y huecos.
 export default {
-  'tok.title': 'Usar desde otra aplicación',
-  'tok.lead': 'Los editores y otras aplicaciones MCP pueden usar el compañero como servidor MCP. Cada una recibe un token propio, actúa como un agente y pasa por el mismo control: lo que necesita respuesta se pregunta aquí.',
+  'tok.title': 'Tokens',
+  'tok.lead': 'Para una aplicación que se conecta por dirección (Streamable HTTP) y no inicia zeroclaw por sí misma. Un token le permite actuar como un agente, tras la misma puerta.',
   'tok.own_page': 'Los tokens se crean y se revocan en la página del propio compañero; {command} la abre.',
   'tok.not_loaded': 'No se pudieron cargar los tokens.',
   'tok.none': 'No hay tokens',

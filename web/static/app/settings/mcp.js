@@ -9,10 +9,10 @@ import { lastChat, route } from '../router.js';
 import { connection, loadServers, loadServices, root, services, status } from '../store.js';
 import { Button, CopyButton, Empty, Pill } from '../ui.js';
 import { AppSnippets } from './app-snippets.js';
-import { OtherApps } from './other-apps.js';
 import { partsOf } from './presets.js';
 import { ConfiguredServers, ServerEditor } from './servers.js';
 import { ServiceCard } from './service-card.js';
+import { Tokens } from './tokens.js';
 
 /** How the page stands with the companion, in a card. */
 function Connection() {
@@ -58,8 +58,8 @@ function Overview() {
       : status.value ? html`<${Empty} title=${t('mcp.empty')} />` : html`<p class="meta" role="status">${t('ui.loading')}</p>`}
     <${ConfiguredServers} />
     <${HowToAdd} folder=${folder} />
-    <${OtherApps} />
-    <${AppSnippets} />`;
+    <${AppSnippets} />
+    <${Tokens} />`;
 }
 
 /** The smallest definition of a service. */

@@ -1,4 +1,4 @@
-// Settings → MCP, “Use from another app”: the tokens that let other apps use the companion as an MCP server.
+// Settings → MCP, “Tokens”: what lets other apps use the companion by its address.
 import { html, useRef, useState } from '../../vendor/preact.js';
 import { api, pairing, url } from '../api.js';
 import { Visible } from '../calls/text.js';
@@ -10,7 +10,7 @@ import { endOf, ended, LASTS, mcpAddress, nameFault, USUAL } from './token-text.
 
 /** @typedef {import('./token-text.js').Token} Token */
 
-export function OtherApps() {
+export function Tokens() {
   const { value, error, reload } = useLoaded(() => api.get('/api/tokens'), { tick: 'tokens' });
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState(/** @type {(Token & {token: string})|null} */ (null));
