@@ -17,7 +17,11 @@ func TestMCPQuestions(t *testing.T) {
 		c := r.mcpClient("/mcp?agent=w", `{}`)
 		done := make(chan *mcpReply, 1)
 		go func() { done <- c.send(call) }()
-		do[map[string]any](r, "POST", "/api/approvals/"+r.onlyQuestion(), map[string]any{"decision": "once"})
+		id := r.onlyQuestion()
+		if q := r.server.question(id); q.Client != "mcp" || q.ClientName != "t" || q.App != "" || q.Agent != "w" {
+			t.Errorf("asked by %q, which calls itself %q, with the token of %q, as %q", q.Client, q.ClientName, q.App, q.Agent)
+		}
+		do[map[string]any](r, "POST", "/api/approvals/"+id, map[string]any{"decision": "once"})
 		p := <-done
 		if m := p.next(t); at(m, "method") != "notifications/progress" || at(m, "params", "progressToken") != "p" {
 			t.Errorf("the client is first told %v", m)

@@ -13,6 +13,7 @@ type Call struct {
 	Agent        string
 	Client       string // "page", "cli" or ClientMCP
 	App          string // the name of the token that another program came with, else ""
+	ClientName   string // what a ClientMCP calls itself: untrusted, may be ""
 	Item         bool   // a ClientMCP gets one resource or prompt and wants the server's answer as it came
 	Tool         string // full name as asked for
 	Arguments    json.RawMessage

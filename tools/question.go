@@ -12,6 +12,7 @@ func questionOf(c Call, s Spec, j Judged) approval.Question {
 	v := j.Verdict
 	q := approval.Question{
 		Kind: approval.KindCall, Session: c.Session, Conversation: c.Conversation, CallID: c.ID,
+		Agent: c.Agent, Client: c.Client, App: c.App, ClientName: c.ClientName,
 		Tool: s.Name, Server: s.Server, Title: s.Title, Reason: v.Reason, Key: v.Key, Args: v.Args, Rule: v.Rule, Row: v.Row,
 		Arguments: c.Arguments, Proposed: v.Proposed, Definition: j.DefinitionDiff, DefinitionHash: j.DefinitionHash,
 		Choices: []approval.Decision{approval.Once, approval.Session, approval.Always, approval.Rule, approval.Deny, approval.Stop},

@@ -113,7 +113,7 @@ func (s *Server) do(run *running) {
 	defer s.work.Done()
 	defer run.cancel()
 	defer close(run.done)
-	run.out, run.err = c.session.Do(run.ctx, run.cancel, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, Tool: run.call.tool, Arguments: run.call.args, Item: run.call.item != ""}, func(p tools.Progress) {
+	run.out, run.err = c.session.Do(run.ctx, run.cancel, tools.Call{ID: run.id, Client: tools.ClientMCP, App: c.app, ClientName: run.call.who, Tool: run.call.tool, Arguments: run.call.args, Item: run.call.item != ""}, func(p tools.Progress) {
 		run.tell(func() {
 			if len(run.progress) == maxNews {
 				run.progress = run.progress[:maxNews-1]
@@ -140,6 +140,7 @@ type call struct {
 	tool string // full name
 	args json.RawMessage
 	item string // of a resource or a prompt: what is got; "" for a tool
+	who  string // what the client calls itself
 	// through is what a server of the revision without sessions gets from a client
 	// of the same.
 	through *services.Through
@@ -149,6 +150,10 @@ type call struct {
 func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, ok bool, failed *rpcError) {
 	missing := func(what string) (call, bool, *rpcError) {
 		return call{}, true, &rpcError{code: codeInvalidParams, message: m.method + " lacks the " + what}
+	}
+	who := c.itself
+	if info := member(m.param("_meta"), metaClient); info != nil {
+		who = nameIn(info)
 	}
 	switch {
 	case m.method == "tools/call":
@@ -163,7 +168,7 @@ func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, 
 				return call{}, true, &rpcError{code: codeInvalidParams, message: "there is no tool " + services.Clip(own, 80)}
 			}
 		}
-		return call{tool: name, args: m.param("arguments")}, true, nil
+		return call{tool: name, args: m.param("arguments"), who: who}, true, nil
 	case c.server == "":
 		return call{}, false, nil
 	case m.method == "resources/read":
@@ -172,7 +177,7 @@ func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, 
 			return missing("uri")
 		}
 		args := appendText([]byte(`{"action":"read","uri":`), c.server+"__"+uri)
-		return call{tool: "mcp_resources", args: append(args, '}'), item: uri}, true, nil
+		return call{tool: "mcp_resources", args: append(args, '}'), item: uri, who: who}, true, nil
 	case m.method == "prompts/get":
 		name := jsonparts.Text(m.param("name"))
 		if name == "" {
@@ -182,7 +187,7 @@ func (s *Server) callOf(ctx context.Context, c *client, m *message) (made call, 
 		if given := m.param("arguments"); len(given) > 0 && given[0] == '{' {
 			args = append(append(args, `,"arguments":`...), given...)
 		}
-		return call{tool: "mcp_prompts", args: append(args, '}'), item: name}, true, nil
+		return call{tool: "mcp_prompts", args: append(args, '}'), item: name, who: who}, true, nil
 	}
 	return call{}, false, nil
 }

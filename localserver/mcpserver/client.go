@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,7 @@ type client struct {
 	caller  string // id of its token
 	asked   session.OpenRequest
 	app     string          // name of a named token, else ""
+	itself  string          // what it calls itself, else ""
 	server  string          // the one that is passed through, "" = none
 	about   json.RawMessage // members of what it is told of the server, see Server.about
 	session *session.Session
@@ -67,6 +69,12 @@ func capabilitiesOf(raw json.RawMessage) capabilities {
 		}
 	}
 	return out
+}
+
+// nameIn is what a client calls itself in its clientInfo, untrusted and cut to
+// what fits on a line; "" when it does not say.
+func nameIn(info json.RawMessage) string {
+	return services.Clip(cmp.Or(jsonparts.Text(member(info, "title")), jsonparts.Text(member(info, "name"))), 80)
 }
 
 // wanted is what a request asks for in its query.

@@ -32,6 +32,7 @@ func (s *Server) initialize(p *reply, r *http.Request, m *message) {
 		p.fail(failed)
 		return
 	}
+	c.itself = nameIn(m.param("clientInfo")) // before the client knows its session
 	p.w.Header().Set("Mcp-Session-Id", c.key)
 	p.result(s.about(c, `"protocolVersion":"`+version+`"`))
 }

@@ -47,6 +47,10 @@ type Question struct {
 	Session      string            `json:"session"`
 	Conversation string            `json:"conversation,omitempty"`
 	CallID       string            `json:"call_id"`
+	Agent        string            `json:"agent,omitempty"`
+	Client       string            `json:"client,omitempty"`      // who called: "page", "cli" or "mcp"
+	App          string            `json:"app,omitempty"`         // of "mcp": the name of its token
+	ClientName   string            `json:"client_name,omitempty"` // of "mcp": what it calls itself; untrusted
 	Tool         string            `json:"tool"`
 	Server       string            `json:"server,omitempty"`
 	Title        string            `json:"title,omitempty"`

@@ -77,3 +77,21 @@ scenario('the question of another program is answered in the page, with yes and 
   assert.equal(companion.read('notes.txt'), 'one\ntwo\nthree\n');
   await asking.close();
 });
+
+scenario('a question that comes while the first steps are on the screen is said there, with who asks, and answered', { files: { 'notes.txt': 'one\n' } }, async (stage) => {
+  const { companion } = stage;
+  const { token } = await companion.api('POST', '/api/tokens', { name: 'An editor', agent: 'assistant' });
+  const client = await connect(companion, token);
+  const me = await stage.page({ start: false });
+  await me.page.setViewportSize({ width: 320, height: 700 });
+  await me.welcome.waitFor();
+  const allowed = client.callTool({ name: 'edit_file', arguments: { path: 'notes.txt', mode: 'append', content: 'two\n' } });
+  await me.page.getByRole('button', { name: /^1 question waiting/ }).click();
+  const question = await me.question('notes.txt');
+  await has(question, /Asked by An editor, as the agent assistant\./);
+  await me.answer(question, 'Allow once');
+  assert.equal((await allowed).isError ?? false, false);
+  assert.equal(companion.read('notes.txt'), 'one\ntwo\n');
+  assert.equal(await me.welcome.count(), 1, 'the first steps are still there');
+  await client.close();
+});

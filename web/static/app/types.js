@@ -38,6 +38,10 @@
  * @property {string} [session]
  * @property {string} [conversation]
  * @property {string} [call_id]
+ * @property {string} [agent]
+ * @property {string} [client] who called: page, cli or mcp
+ * @property {string} [app] of mcp: the name of its token
+ * @property {string} [client_name] of mcp: what it calls itself
  * @property {string} tool
  * @property {string} [server]
  * @property {string} [title]

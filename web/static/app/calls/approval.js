@@ -113,7 +113,7 @@ export function Question({ approval }) {
   };
   return html`<section class="card ask" role="group" aria-labelledby=${`${id}-t`} aria-describedby=${`${id}-w`} tabindex="-1" ref=${card} data-from=${approval.kind === 'call' ? undefined : 'top'} onKeyDown=${onKey} id=${`question-${approval.id}`}>
     <div class="ask-head"><${Sign} kind="wait" /><h3 id=${`${id}-t`}>${titleOf(approval)}</h3><${Deadline} time=${approval.deadline} /></div>
-    <p class="why" id=${`${id}-w`}>${isAddress(approval) ? t('ask.why_address') : approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${isRule(approval.rule ?? '') ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
+    <${Asker} approval=${approval} /><p class="why" id=${`${id}-w`}>${isAddress(approval) ? t('ask.why_address') : approval.reason ? html`<${Sentence} text=${reasonText(approval)} />` : t('ask.why_unknown')}${isRule(approval.rule ?? '') ? html` <code>${approval.rule}</code>` : null}${approval.server && approval.kind === 'call' ? html` ${tx('ask.listed', { name: html`<code><${Visible} text=${approval.tool} /></code>` })}` : null}</p>
     ${approval.kind === 'call' ? html`<${What} approval=${approval} />` : null}
     ${stopped ? html`<p class="note">${reasonText({ key: 'server_stopped', args: { server: approval.server ?? '' } })}</p>` : null}
     ${approval.kind === 'elicitation' ? html`<${Elicitation} approval=${approval} decide=${decide} disabled=${off} />` : approval.kind === 'sampling' ? html`<${Sampling} approval=${approval} decide=${decide} disabled=${off} />` : html`<${Choices} approval=${approval} can=${can} mode=${mode} lost=${lost} sending=${sending} decide=${decide} toggle=${toggle} />`}
@@ -122,6 +122,13 @@ export function Question({ approval }) {
     ${mode === 'deny' ? html`<${Deny} decide=${decide} disabled=${off} />` : null}
     ${mode === 'always' ? html`<${Always} approval=${approval} decide=${decide} disabled=${off} />` : null}
     ${error ? html`<${ErrorBox} title=${t('ask.failed')} error=${error} />` : null}</section>`;
+}
+
+/** Who asks, when it is not the chat that the person looks at. @param {{approval: Approval}} props */
+function Asker({ approval: { client, app, client_name: itself, agent } }) {
+  if (client !== 'mcp' && client !== 'cli') return null;
+  const key = client === 'cli' ? 'terminal' : app ? 'app' : itself ? 'client' : 'other';
+  return html`<p class="meta asker">${tx(`ask.from_${key}`, { name: html`<b><${Visible} text=${app || itself || ''} /></b>`, agent: html`<b><${Visible} text=${agent || 'assistant'} /></b>` })}</p>`;
 }
 
 /** Remembers for the card of the call why an answer came too late. @param {Approval} approval @param {string} code */

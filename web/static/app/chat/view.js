@@ -1,28 +1,27 @@
 // The chat screen: conversations beside the one that is open, its messages, the questions, the composer.
 import { Fragment, html, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
-import { Question, showQuestion } from '../calls/approval.js';
+import { Question } from '../calls/approval.js';
 import { setTitle } from '../calls/attention.js';
 import { Whole } from '../calls/card.js';
 import { t } from '../i18n/index.js';
 import { openCalls, unfinished } from '../llm/loop.js';
-import { link, navigate, route } from '../router.js';
+import { link, route } from '../router.js';
 import { approvals, conversations, status } from '../store.js';
-import { Button, Dialog, Empty, ErrorBox, openDialog, Shell, Sign } from '../ui.js';
+import { Button, Empty, ErrorBox, Shell, Sign } from '../ui.js';
 import { Composer } from './composer.js';
 import { chatOf, continueChat, load, profileOf } from './conversation.js';
-import { useFollow, useUnseen } from './follow.js';
+import { useFollow } from './follow.js';
 import { History } from './history.js';
 import { AssistantMessage, UserMessage } from './message.js';
 import { usePlace } from './place.js';
 import { Banner, SessionRemarks } from './remarks.js';
 import { LiveAnswer } from './stream.js';
 import { TopBar } from './topbar.js';
+import { WaitingBar } from './waiting.js';
 import { Welcome, welcomed } from './welcome.js';
 import { MOST, useWindow } from './window.js';
 
 /** @typedef {import('./conversation.js').Chat} Chat @typedef {import('../types.js').Message} Message @typedef {import('../types.js').MessageData} MessageData */
-
-const nowhere = { current: null };
 
 export function ChatView() {
   const id = route.value.parts[0] ?? '';
@@ -40,43 +39,6 @@ function Errors({ chat }) {
   return html`<div class="composer-error"><${ErrorBox} error=${error}>${error.code === 'no_model' ? html`<a class="btn small" href=${link('settings', 'providers')}>${t('chat.providers')}</a>` : null}<${Button} small kind="quiet" onClick=${() => {
     chat.error.value = null;
   }}>${t('ui.close')}<//><//></div>`;
-}
-
-/**
- * At the lower edge of what scrolls: says that questions wait, and brings the next one into view, in whichever chat it is.
- * It lies over the end of a chat, where there is room for it; elsewhere it has a line of its own.
- * While all of them can be seen it shows for the keyboard only.
- * @param {{chat?: Chat, box?: {current: HTMLElement|null}, children?: any}} props
- */
-export function WaitingBar({ chat, box = nowhere, children }) {
-  const waiting = approvals.value;
-  const unseen = useUnseen(box, waiting.map(({ id }) => id));
-  const show = () => {
-    const here = waiting.filter(({ id }) => document.getElementById(`question-${id}`));
-    const next = here.find(({ id }) => unseen.includes(id)) ?? here[0];
-    if (next) showQuestion(next.id);
-    else if (waiting[0].conversation !== chat?.id) {
-      // A question without a conversation is shown by every chat.
-      const { id, conversation } = waiting[0];
-      navigate(conversation ? link('chat', conversation) : link('chat'));
-      let tries = 0;
-      const look = setInterval(() => {
-        if (showQuestion(id) || ++tries > 40) clearInterval(look);
-      }, 100);
-    } else openDialog((close) => html`<${LooseQuestions} onClose=${close} />`).catch(() => {});
-  };
-  if (!waiting.length && !children) return null;
-  return html`<div class=${`pills ${!chat && unseen.length ? 'docked' : ''}`}><div>${children}${waiting.length ? html`<button type="button" class=${`waiting ${unseen.length ? '' : 'seen'}`} onClick=${show}><${Sign} kind="wait" /><span>${t('ask.waiting', { n: waiting.length })}</span> <u>${t('ask.show')}</u></button>` : null}</div></div>`;
-}
-
-/** Questions that belong to no chat: a call run from Settings, another program. @param {{onClose: () => void}} props */
-function LooseQuestions({ onClose }) {
-  const waiting = approvals.value;
-  useEffect(() => {
-    if (waiting.length) requestAnimationFrame(() => showQuestion(waiting[0].id));
-    else onClose();
-  }, [waiting.length]);
-  return html`<${Dialog} title=${t('ask.waiting', { n: waiting.length })} onClose=${onClose}><div class="stack">${waiting.map((approval) => html`<${Question} key=${approval.id} approval=${approval} />`)}</div><//>`;
 }
 
 /** Results of calls by their id. @param {Message[]} messages */

@@ -1,14 +1,17 @@
-// First run: three steps on one screen. Pick a folder, pick a model or Mirror, see the tools.
-import { html, signal, useEffect, useState } from '../../vendor/preact.js';
+// First run: three steps on one screen. Pick a folder, pick a model or Mirror, see the tools. What other programs ask
+// meanwhile comes below.
+import { html, signal, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { api } from '../api.js';
+import { Question } from '../calls/approval.js';
 import { t, tx } from '../i18n/index.js';
 import { loadProfiles } from '../llm/profiles.js';
 import { link } from '../router.js';
-import { profiles, root } from '../store.js';
+import { approvals, profiles, root } from '../store.js';
 import { Button, ErrorBox, MenuButton } from '../ui.js';
 import { profileOf, setMeta } from './conversation.js';
 import { FolderPicker, setRoot, shortPath } from './folders.js';
 import { toolsOf, useReach } from './reach.js';
+import { WaitingBar } from './waiting.js';
 
 /** Whether the first steps were left in this tab. */
 export const welcomed = signal(false);
@@ -18,6 +21,7 @@ export function Welcome({ chat }) {
   const [picking, setPicking] = useState(false);
   const [local, setLocal] = useState(/** @type {any[]|null} */ (null));
   const [error, setError] = useState(/** @type {any} */ (null));
+  const box = useRef(/** @type {HTMLElement|null} */ (null));
   const chosen = profileOf(chat);
   useEffect(() => {
     api.get('/api/providers/local').then(({ found }) => setLocal(found ?? []), () => setLocal([]));
@@ -40,7 +44,7 @@ export function Welcome({ chat }) {
   const offered = toolsOf(chat) ?? [];
   const known = new Set(profiles.value.map(({ base_url }) => base_url));
   return html`<header class="top"><${MenuButton} /><span class="meta">${t('welcome.top')}</span></header>
-    <div class="scroll"><div class="welcome"><h1>${t('welcome.title')}</h1><p class="lead">${t('welcome.lead')}</p>
+    <div class="scroll" ref=${box}><div class="welcome"><h1>${t('welcome.title')}</h1><p class="lead">${t('welcome.lead')}</p>
       <ol class="steps">
         <li class="step"><h2>${t('welcome.folder')}</h2><p>${t('welcome.folder_text')}</p>
           ${picking ? html`<${FolderPicker} start=${root.value || '~'} action=${t('folder.use')} onCancel=${() => setPicking(false)} onPick=${async (/** @type {string} */ path) => {
@@ -59,5 +63,6 @@ export function Welcome({ chat }) {
       </ol>
       <p class="row welcome-go"><${Button} kind="primary" onClick=${() => {
         welcomed.value = true;
-      }}>${t('welcome.start')}<//></p></div></div>`;
+      }}>${t('welcome.start')}<//></p>
+      ${approvals.value.length ? html`<div class="stack">${approvals.value.map((approval) => html`<${Question} key=${approval.id} approval=${approval} />`)}</div>` : null}</div></div><${WaitingBar} chat=${chat} box=${box} />`;
 }

@@ -2,7 +2,7 @@
 import { html, useEffect, useErrorBoundary, useRef } from '../../vendor/preact.js';
 import { setTitle } from '../calls/attention.js';
 import { ConnectionState } from '../chat/history.js';
-import { WaitingBar } from '../chat/view.js';
+import { WaitingBar } from '../chat/waiting.js';
 import { t } from '../i18n/index.js';
 import { lastChat, link, route } from '../router.js';
 import { Button, Empty, ErrorBox, MenuButton, Shell } from '../ui.js';
