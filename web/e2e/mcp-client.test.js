@@ -1,6 +1,6 @@
 // Another program at /mcp, with the client of the TypeScript SDK and a named token: what its calls ask is answered in the page.
 import assert from 'node:assert/strict';
-import { has, scenario, skipReason, until, useBrowser } from './rig.js';
+import { GUARD_MS, has, scenario, skipReason, until, useBrowser } from './rig.js';
 
 useBrowser();
 
@@ -93,5 +93,24 @@ scenario('a question that comes while the first steps are on the screen is said 
   assert.equal((await allowed).isError ?? false, false);
   assert.equal(companion.read('notes.txt'), 'one\ntwo\n');
   assert.equal(await me.welcome.count(), 1, 'the first steps are still there');
+  await client.close();
+});
+
+scenario('questions answered by keys outside of a chat: the next one takes the focus, and after the last the view has it', { files: { 'a.txt': '1\n', 'b.txt': '2\n' } }, async (stage) => {
+  const { token } = await stage.companion.api('POST', '/api/tokens', { name: 'An editor', agent: 'assistant' });
+  const client = await connect(stage.companion, token);
+  const { page } = await stage.page({ path: 'settings/mcp' });
+  const calls = ['a.txt', 'b.txt'].map((path) => client.callTool({ name: 'edit_file', arguments: { path, mode: 'append', content: 'x\n' } }));
+  await page.getByText('2 questions waiting').waitFor();
+  await page.locator('button.waiting').press('Enter');
+  const focused = (/** @type {string} */ selector) => until(() => page.evaluate((what) => Boolean(document.activeElement?.matches(what)), selector), `${selector} has the focus`);
+  for (const left of [1, 0]) {
+    await focused('dialog section.card.ask');
+    await page.waitForTimeout(GUARD_MS);
+    await page.keyboard.press('1');
+    await until(async () => (await page.locator('dialog section.card.ask').count()) === left, 'it is answered');
+  }
+  await focused('h1');
+  for (const call of calls) assert.ok(!(await call).isError);
   await client.close();
 });

@@ -94,12 +94,20 @@ export function Dialog({ title, onClose, children, class: classes }) {
     return () => {
       dialog.close();
       before?.focus?.();
+      // What opened it may leave the page together with it.
+      requestAnimationFrame(() => requestAnimationFrame(refocus));
     };
   }, []);
   return html`<dialog ref=${ref} class=${classes} aria-labelledby=${id} onCancel=${(/** @type {Event} */ event) => {
     event.preventDefault();
     onClose();
   }}><h2 id=${id}>${title}</h2>${children}</dialog>`;
+}
+
+/** Gives a lost focus to where the view begins. */
+function refocus() {
+  if (document.activeElement && document.activeElement !== document.body) return;
+  /** @type {HTMLElement|null} */ (document.querySelector('.composer textarea') ?? document.querySelector('h1[tabindex]'))?.focus({ preventScroll: true });
 }
 
 const dialogs = signal(/** @type {{id: number, view: any}[]} */ ([]));
